@@ -1,0 +1,268 @@
+//! Dependence: which steps commute.
+//!
+//! A carried-out step names the objects it touched and how ([`Act`]). Two steps of different threads are
+//! dependent when they touched one object in ways that do not commute. [`Act::relation`] says more than that: an
+//! earlier step may be what *enabled* a later one (an unlock and the lock that waited for it), and then the
+//! two are ordered but cannot be swapped, so they are no race. Only facts about steps that really happened
+//! are used; nothing is guessed from pending ops.
+
+use crate::id::ObjectId;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// How a step touched an object. Acts of different families (the headings) commute.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Act {
+    // --- memory ---
+    /// Looked at a value. A failed compare-and-swap is one.
+    Read,
+    /// Changed a value, having looked at it or not.
+    Write,
+    // --- locks and once ---
+    /// Took exclusively, having waited if need be.
+    Take,
+    /// Took exclusively without waiting.
+    TryTake,
+    /// Took a share, having waited if need be. Once: found it complete.
+    Share,
+    /// Took a share without waiting.
+    TryShare,
+    /// Gave back an exclusive hold.
+    Free,
+    /// Gave back a share.
+    Unshare,
+    /// Looked at the state: a failed try, a poison test.
+    Probe,
+    /// Looked whether a share could be had, and it could not.
+    ProbeShare,
+    /// Changed something that every taker sees.
+    Mark,
+    // --- counters: semaphores, channels; `seq` is the number of the permit or message ---
+    /// Put one in.
+    Put,
+    /// Took one out, having waited if need be.
+    Get,
+    /// Took one out without waiting.
+    TryGet,
+    /// Found none.
+    Empty,
+    /// One end went away.
+    Close,
+    /// Found the other end gone, having waited if need be.
+    Closed,
+    /// The receiving end went away.
+    Shut,
+    /// Could not put one in: the receiving end is gone, or there is no room.
+    Refused,
+    /// Waited for room until the receiving end went away.
+    RefusedFull,
+    // --- condition variables; `seq` is the number of the notification ---
+    /// Began to wait.
+    Enqueue,
+    /// Woke somebody.
+    Notify,
+    /// Had nobody to wake.
+    NotifyNone,
+    /// Was woken.
+    Woken,
+    /// Was woken, but might have timed out.
+    WokenTimed,
+    /// Timed out, or woke for no reason.
+    Expired,
+    // --- barriers; `seq` is the generation ---
+    /// Arrived.
+    Arrive,
+    /// Left, everybody having arrived.
+    Leave,
+    /// Asked who leads.
+    Lead,
+    // --- reference counts ---
+    /// Counted up or down, with others left.
+    Count,
+    /// Counted down to nothing.
+    Last,
+    /// Looked at the count.
+    CountRead,
+    /// Looked at the count and changed it.
+    CountWrite,
+    // --- thread lives ---
+    /// The thread ended with this step.
+    Exit,
+    /// Waited for the end.
+    Join,
+    /// Asked whether it has ended.
+    IsFinished,
+    // --- park tokens ---
+    /// Gave the token, which was not there.
+    Unpark,
+    /// Gave the token, which was there already.
+    UnparkAgain,
+    /// Took the token, having waited.
+    Park,
+    /// Took the token, but might have timed out.
+    ParkTimed,
+    /// Found no token.
+    ParkExpired,
+}
+
+/// What an earlier act has to do with a later one on the same object by another thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// Their order cannot matter.
+    Commute,
+    /// The earlier enabled the later: ordered, and no race.
+    Enables,
+    /// Their order matters, and the other order may be possible.
+    Race,
+}
+
+impl Act {
+    /// The relation of `self` to the later act `next`, with the sequence numbers of both.
+    #[inline]
+    pub fn relation(self, seq: u32, next: Act, next_seq: u32) -> Relation {
+        use Act::*;
+        use Relation::*;
+        let enables_if = |c: bool| if c { Enables } else { Commute };
+        let race_if = |c: bool| if c { Race } else { Commute };
+        match (self, next) {
+            (Read, Read) => Commute,
+            (Read | Write, Read | Write) => Race,
+
+            (Share | TryShare | Unshare, Share | TryShare | Unshare | ProbeShare) => Commute,
+            (ProbeShare, Share | TryShare | Unshare) => Commute,
+            (Probe | ProbeShare, Probe | ProbeShare) => Commute,
+            (Free, Take | Share) | (Unshare, Take) => Enables,
+            (
+                Take | TryTake | Share | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
+                Take | TryTake | Share | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
+            ) => Race,
+
+            (Put, Put) => Race,
+            (Get | TryGet, Get | TryGet) => Race,
+            (Put, Get) => enables_if(seq == next_seq),
+            (Put, TryGet) => race_if(seq == next_seq),
+            (Empty | Closed, Empty | Closed) | (Close, Close) => Commute,
+            (Put | Close, Empty) | (Get | TryGet, Empty) | (Empty, Put | Close | TryGet) => Race,
+            (Empty, Get) => Enables,
+            (Close, Closed) => Enables,
+            (Get | TryGet, Closed) => Race,
+            (Closed, Close | Get | TryGet) => Race,
+            (Put | Refused, Shut) | (Shut, Refused) => Race,
+            (Shut, RefusedFull) => Enables,
+
+            (Enqueue, Enqueue) | (NotifyNone, NotifyNone) => Commute,
+            (Enqueue, Notify | NotifyNone) | (Notify | NotifyNone, Enqueue) => Race,
+            (Notify, Notify | NotifyNone) | (NotifyNone, Notify) => Race,
+            (Notify, Woken) => enables_if(seq == next_seq),
+            (Notify, WokenTimed) => race_if(seq == next_seq),
+            (Expired, Notify | NotifyNone) | (Notify | NotifyNone, Expired) => Race,
+
+            (Arrive, Arrive) => race_if(seq != next_seq),
+            (Arrive, Leave) => enables_if(seq == next_seq),
+            (Lead, Lead) => race_if(seq == next_seq),
+
+            (Count, Count) | (CountRead, CountRead) => Commute,
+            (Count | Last | CountRead | CountWrite, Count | Last | CountRead | CountWrite) => Race,
+
+            (Exit, Join) => Enables,
+            (Exit, IsFinished) | (IsFinished, Exit) => Race,
+
+            (Unpark, Park) => Enables,
+            (
+                Unpark | UnparkAgain | Park | ParkTimed | ParkExpired,
+                Unpark | UnparkAgain | Park | ParkTimed | ParkExpired,
+            ) => Race,
+
+            _ => Commute,
+        }
+    }
+
+    /// Could the step not have happened before it was enabled? Then the ops that enabled it do not hide its
+    /// races with earlier takers (research: "an op that takes a resource races with the op that took it before").
+    #[inline]
+    pub fn waits(self) -> bool {
+        use Act::*;
+        matches!(self, Take | Share | Get | Closed | RefusedFull | Woken | Leave | Join | Park)
+    }
+
+    /// Conflicts with every other act of its family: nothing before it needs a look.
+    #[inline]
+    pub fn is_total(self) -> bool {
+        use Act::*;
+        matches!(self, Write | Take | TryTake | Mark | CountWrite | Last)
+    }
+
+    /// Changes nothing that another thread can see.
+    #[inline]
+    pub fn is_read(self) -> bool {
+        use Act::*;
+        matches!(self, Read | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired)
+    }
+}
+
+/// One object touched by a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Access {
+    /// The object.
+    pub object: ObjectId,
+    /// How it was touched.
+    pub act: Act,
+    /// Which message, permit, notification or generation.
+    pub seq: u32,
+}
+
+/// Everything a step touched.
+pub type Accesses = SmallVec<[Access; 3]>;
+
+/// Are two steps of different threads, in either order, dependent?
+#[inline]
+pub fn dependent(a: &[Access], b: &[Access]) -> bool {
+    a.iter().any(|a| {
+        b.iter().any(|b| {
+            a.object == b.object
+                && (a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
+                    || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Act::*;
+
+    fn rel(a: Act, b: Act) -> Relation {
+        a.relation(0, b, 0)
+    }
+
+    #[test]
+    fn reads_commute_and_writes_do_not() {
+        assert_eq!(rel(Read, Read), Relation::Commute);
+        assert_eq!(rel(Read, Write), Relation::Race);
+        assert_eq!(rel(Write, Write), Relation::Race);
+    }
+
+    #[test]
+    fn takers_race_with_takers_and_releasing_only_enables() {
+        assert_eq!(rel(Take, Take), Relation::Race);
+        assert_eq!(rel(Free, Take), Relation::Enables);
+        assert_eq!(rel(Free, TryTake), Relation::Race);
+        assert_eq!(rel(Free, Probe), Relation::Race);
+        assert_eq!(rel(Share, Share), Relation::Commute);
+        assert_eq!(rel(Unshare, Take), Relation::Enables);
+    }
+
+    #[test]
+    fn a_send_and_a_receive_of_another_message_commute() {
+        assert_eq!(Put.relation(0, Get, 0), Relation::Enables);
+        assert_eq!(Put.relation(1, Get, 0), Relation::Commute);
+        assert_eq!(Put.relation(0, TryGet, 0), Relation::Race);
+        assert_eq!(rel(Put, Put), Relation::Race);
+    }
+
+    #[test]
+    fn families_commute() {
+        assert_eq!(rel(Exit, Unpark), Relation::Commute);
+        assert_eq!(rel(Write, Take), Relation::Commute);
+    }
+}

@@ -1,0 +1,705 @@
+//! The Conductor: carries one execution from its first step to its end.
+//!
+//! A front end runs the threads under test. Whenever one comes to an op it calls [`announce`], then
+//! [`decide`]; the conductor applies the plan (follow the prefix, respect the sleep set, then the policy) and
+//! names the thread that steps. That thread calls [`perform`], which asks the object's model for the result,
+//! writes the step to the trace and works out who is enabled now; then it runs on to its next op. A thread that
+//! ends calls [`finish`]. Nothing is allocated per step once the buffers are warm.
+//!
+//! [`announce`]: Conductor::announce
+//! [`decide`]: Conductor::decide
+//! [`perform`]: Conductor::perform
+//! [`finish`]: Conductor::finish
+
+mod spin;
+mod verdict;
+
+use crate::access::{Access, Act, dependent};
+use crate::cell::{Cell, Epoch};
+use crate::failure::{Failure, FailureKind};
+use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::names::Names;
+use crate::object::{Arc, Channel, Cx, Life, Model, Object, ObjectKind, Outcomes, Synchronisation};
+use crate::op::{Op, OpKind, Reply};
+use crate::plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
+use crate::thread_set::ThreadSet;
+use crate::trace::{End, ObjectInfo, Step, Trace};
+use spin::Spin;
+pub use spin::Visit;
+
+/// What happens next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// This thread steps.
+    Run(ThreadId),
+    /// The execution is over; see [`Trace::end`].
+    End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Status {
+    #[default]
+    Absent,
+    Running,
+    Announced,
+    Finished,
+}
+
+/// Why a thread that announced an op that is always possible is not enabled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Idle {
+    #[default]
+    No,
+    /// Its loop cannot leave before something it read is written.
+    Proved,
+    /// It has paused often enough; somebody else goes first.
+    Polite,
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    status: Status,
+    op: Option<Op>,
+    outcomes: u32,
+    expiring: bool,
+    paused: bool,
+    pauses: u32,
+    idle: Idle,
+    woken_by: Option<u32>,
+    children: u32,
+    last: Option<u32>,
+    /// It is unwinding; reported by the front end.
+    panicking: bool,
+    spin: Spin,
+}
+
+impl Thread {
+    fn reset(&mut self, status: Status) {
+        let mut spin = std::mem::take(&mut self.spin);
+        spin.reset();
+        *self = Thread { status, spin, ..Thread::default() };
+    }
+}
+
+#[derive(Debug)]
+struct Slot {
+    model: Object,
+    /// Threads whose announced op here can block.
+    pending: Vec<ThreadId>,
+    /// Idle threads that wait for a change here.
+    watchers: Vec<ThreadId>,
+    version: u32,
+}
+
+impl Slot {
+    fn new(model: Object) -> Slot {
+        Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
+    }
+
+    fn renew(&mut self, model: Object) {
+        self.model = model;
+        self.pending.clear();
+        self.watchers.clear();
+        self.version = 0;
+    }
+}
+
+/// Carries one execution at a time.
+#[derive(Debug, Default)]
+pub struct Conductor {
+    /// The names met so far; kept over the executions of a search.
+    pub names: Names,
+    /// What the current execution has done.
+    pub trace: Trace,
+    prefix: Vec<Planned>,
+    sleep: Vec<Sleeper>,
+    sleep_from: usize,
+    policy: Policy,
+    limits: Limits,
+    options: Options,
+    replay: bool,
+    threads: Vec<Thread>,
+    lives: Vec<Slot>,
+    slots: Vec<Slot>,
+    live_slots: usize,
+    cells: Vec<Cell>,
+    live_cells: usize,
+    sync: Synchronisation,
+    enabled: ThreadSet,
+    unfinished: u32,
+    /// The thread that made the last step.
+    current: ThreadId,
+    chosen: u32,
+    pauses_seen: bool,
+}
+
+impl Conductor {
+    /// Starts an execution; the main thread is running.
+    pub fn begin(&mut self, plan: &Plan) {
+        self.trace.clear();
+        self.prefix.clear();
+        self.prefix.extend_from_slice(&plan.prefix);
+        self.sleep.clear();
+        self.sleep.extend_from_slice(&plan.sleep);
+        self.sleep_from = plan.sleep_from;
+        self.policy = plan.policy;
+        self.limits = plan.limits;
+        self.options = plan.options;
+        self.replay = plan.replay;
+        for thread in &mut self.threads {
+            thread.status = Status::Absent;
+        }
+        self.live_slots = 0;
+        self.live_cells = 0;
+        self.sync.clear();
+        self.enabled.clear();
+        self.unfinished = 0;
+        self.current = ThreadId::MAIN;
+        self.pauses_seen = false;
+        self.birth(ThreadId::MAIN, None);
+    }
+
+    fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+        let i = thread.index();
+        if self.threads.len() <= i {
+            self.threads.resize_with(i + 1, Thread::default);
+        }
+        while self.lives.len() <= i {
+            self.lives.push(Slot::new(Life::new().into()));
+        }
+        self.threads[i].reset(Status::Running);
+        self.lives[i].renew(Life::new().into());
+        self.sync.admit(thread, parent);
+        self.unfinished += 1;
+    }
+
+    /// The options of the plan that is followed.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// A new object.
+    #[inline]
+    pub fn create(&mut self, model: Object, site: SiteId) -> ObjectId {
+        let numbers = if model.kind() == ObjectKind::Channel { Channel::NUMBERS } else { 1 };
+        let id = ObjectId(self.live_slots as u32);
+        let kind = model.kind();
+        self.place(model);
+        for _ in 1..numbers {
+            self.place(Object::Semaphore(crate::object::Semaphore::new(0)));
+        }
+        for _ in 0..numbers {
+            self.trace.objects.push(ObjectInfo { kind, site });
+        }
+        id
+    }
+
+    #[inline]
+    fn place(&mut self, model: Object) {
+        match self.slots.get_mut(self.live_slots) {
+            Some(slot) => slot.renew(model),
+            None => self.slots.push(Slot::new(model)),
+        }
+        self.live_slots += 1;
+    }
+
+    /// The state of an object, for exclusive access that is no step (`get_mut`, a new sender).
+    pub fn object_mut(&mut self, object: ObjectId) -> &mut Object {
+        &mut self.slot_mut(object).model
+    }
+
+    #[inline]
+    fn slot(&self, object: ObjectId) -> &Slot {
+        match object.as_life() {
+            Some(thread) => &self.lives[thread.index()],
+            None => &self.slots[object.index()],
+        }
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, object: ObjectId) -> &mut Slot {
+        match object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()],
+            None => &mut self.slots[object.index()],
+        }
+    }
+
+    /// A new cell.
+    pub fn create_cell(&mut self) -> u32 {
+        match self.cells.get_mut(self.live_cells) {
+            Some(cell) => cell.clear(),
+            None => self.cells.push(Cell::default()),
+        }
+        self.live_cells += 1;
+        self.live_cells as u32 - 1
+    }
+
+    /// A plain access to memory. A data race ends the execution; `false` says so.
+    #[inline]
+    pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        let now = Epoch { thread, time: self.sync.time(thread), site };
+        match self.cells[cell as usize].access(now, write, &self.sync) {
+            Ok(()) => true,
+            Err(earlier) => {
+                self.fail(verdict::data_race(now, write, earlier, &self.names));
+                false
+            }
+        }
+    }
+
+    /// A fence: orders memory, is no step.
+    pub fn fence(&mut self, thread: ThreadId, order: crate::op::Order) {
+        self.sync.fence(thread, order.acquires(), order.releases());
+    }
+
+    /// Ends the execution with a failure, unless it has ended already.
+    #[cold]
+    pub fn fail(&mut self, failure: Failure) {
+        if self.trace.end == End::Running {
+            self.trace.end = End::Failed(Box::new(failure));
+        }
+    }
+
+    /// Is the execution over?
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.trace.end != End::Running
+    }
+
+    /// The thread began or ended unwinding.
+    pub fn set_panicking(&mut self, thread: ThreadId, panicking: bool) {
+        self.threads[thread.index()].panicking = panicking;
+    }
+
+    /// Is the thread unwinding?
+    pub fn is_panicking(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].panicking
+    }
+
+    /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
+    /// state and to call [`probed`](Self::probed) before it goes on.
+    #[inline]
+    pub fn announce(&mut self, thread: ThreadId, op: Op) -> Visit {
+        let i = thread.index();
+        debug_assert_eq!(self.threads[i].status, Status::Running);
+        self.threads[i].status = Status::Announced;
+        self.threads[i].op = Some(op);
+        if op.kind.can_block() {
+            self.slot_mut(op.object).pending.push(thread);
+            if op.other != ObjectId::NONE {
+                self.slot_mut(op.other).pending.push(thread);
+            }
+        }
+        self.evaluate(thread);
+        let me = &mut self.threads[i];
+        if op.kind.is_pause() && me.pauses >= self.limits.fair_rounds {
+            me.idle = Idle::Polite;
+            self.enabled.remove(thread);
+        }
+        self.visit(thread, &op)
+    }
+
+    /// Works out whether the announced op of a thread is enabled.
+    #[inline]
+    fn evaluate(&mut self, thread: ThreadId) {
+        let Some(op) = self.threads[thread.index()].op else { return };
+        let outcomes = match op.kind {
+            OpKind::Choose => Outcomes::Ready(op.arg as u32),
+            _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
+            _ => {
+                let other = (op.other != ObjectId::NONE).then(|| &self.slot(op.other).model);
+                self.slot(op.object).model.outcomes(thread, &op, other, &self.options)
+            }
+        };
+        let me = &mut self.threads[thread.index()];
+        me.expiring = outcomes == Outcomes::Expiring;
+        match outcomes {
+            Outcomes::Blocked => {
+                me.outcomes = 0;
+                self.enabled.remove(thread);
+            }
+            Outcomes::Ready(n) => {
+                me.outcomes = n;
+                if me.idle == Idle::No {
+                    self.enabled.insert(thread);
+                }
+            }
+            Outcomes::Expiring => {
+                me.outcomes = 1;
+                if me.idle == Idle::No {
+                    self.enabled.insert(thread);
+                }
+            }
+        }
+    }
+
+    /// Which thread steps next?
+    #[inline]
+    pub fn decide(&mut self) -> Decision {
+        if self.is_over() {
+            return Decision::End;
+        }
+        let at = self.trace.len();
+        if let Some(&planned) = self.prefix.get(at) {
+            return self.follow(planned);
+        }
+        if self.enabled.is_empty() && !self.let_polite_threads_go() {
+            self.stop();
+            return Decision::End;
+        }
+        if at as u32 >= self.limits.steps {
+            self.fail(self.too_many_steps());
+            return Decision::End;
+        }
+        let Policy::RunOn = self.policy;
+        match self.run_on() {
+            Some(thread) => {
+                self.chosen = 0;
+                Decision::Run(thread)
+            }
+            None => {
+                self.trace.end = End::Asleep;
+                Decision::End
+            }
+        }
+    }
+
+    #[inline]
+    fn asleep(&self, thread: ThreadId) -> bool {
+        self.sleep.iter().any(|s| s.thread == thread)
+    }
+
+    /// Go on with the same thread if it can and wants to; then the lowest that wants to; then, among those
+    /// that would rather wait (they paused, or would time out), the one after the last, so that each gets a turn.
+    #[inline]
+    fn run_on(&self) -> Option<ThreadId> {
+        let current = self.current;
+        let awake = |t: ThreadId| self.sleep.is_empty() || !self.asleep(t);
+        let eager = |t: ThreadId| {
+            let thread = &self.threads[t.index()];
+            !thread.paused && !thread.expiring
+        };
+        if self.enabled.contains(current) && eager(current) && awake(current) {
+            return Some(current);
+        }
+        if let Some(thread) = self.enabled.iter().find(|&t| eager(t) && awake(t)) {
+            return Some(thread);
+        }
+        let after = self.enabled.iter().find(|&t| t > current && awake(t));
+        after.or_else(|| self.enabled.iter().find(|&t| awake(t)))
+    }
+
+    #[inline]
+    fn follow(&mut self, planned: Planned) -> Decision {
+        let me = self.threads.get(planned.thread.index());
+        let fits = me.is_some_and(|me| {
+            me.status == Status::Announced
+                && me.op.is_some_and(|op| planned.expected.is_none_or(|e| e == (op.kind, op.site)))
+                && planned.outcome < me.outcomes
+        }) && (self.enabled.contains(planned.thread) || self.is_idle(planned.thread));
+        if !fits {
+            let failure = self.departure(planned);
+            self.fail(failure);
+            return Decision::End;
+        }
+        self.chosen = planned.outcome;
+        Decision::Run(planned.thread)
+    }
+
+    /// A planned step of a thread that this execution found idle: it was not when the plan was made, because
+    /// fewer rounds of its loop had been seen. Going round once more is always possible.
+    fn is_idle(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].idle != Idle::No
+    }
+
+    fn let_polite_threads_go(&mut self) -> bool {
+        let mut any = false;
+        for i in 0..self.threads.len() {
+            let me = &mut self.threads[i];
+            if me.status == Status::Announced && me.idle == Idle::Polite {
+                me.idle = Idle::No;
+                me.pauses = 0;
+                self.enabled.insert(ThreadId(i as u32));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Carries out the announced op of the thread that was decided on.
+    #[inline]
+    pub fn perform(&mut self, thread: ThreadId) -> Reply {
+        let at = self.trace.len();
+        let i = thread.index();
+        let me = &mut self.threads[i];
+        let op = me.op.take().expect("a thread performs what it announced");
+        let outcome = self.chosen;
+        let mut step = Step::new(thread, &op, outcome, me.outcomes, self.live_slots as u32);
+        step.woken_by = me.woken_by.take();
+        me.status = Status::Running;
+        me.idle = Idle::No;
+        me.last = Some(at as u32);
+        let panicking = me.panicking;
+
+        let reply = match op.kind {
+            OpKind::Spawn => self.spawn(thread, &mut step),
+            OpKind::Choose => Reply::value(u64::from(outcome)),
+            _ if op.object == ObjectId::NONE => Reply::DONE,
+            _ => self.carry_out(thread, &op, outcome, panicking, &mut step),
+        };
+        step.value = reply.value;
+        step.ok = reply.ok;
+        self.trace.push(step, &self.enabled);
+        self.enabled.remove(thread);
+        self.sync.tick(thread);
+        self.after_step(thread, &op, at);
+        self.current = thread;
+        reply
+    }
+
+    #[inline]
+    fn carry_out(&mut self, thread: ThreadId, op: &Op, outcome: u32, panicking: bool, step: &mut Step) -> Reply {
+        let mut other = None;
+        let mut taken = None;
+        if op.other != ObjectId::NONE {
+            // The second object is a mutex, which is small: take it out while both are changed.
+            let empty = Object::Mutex(crate::object::Mutex::new());
+            taken = Some(std::mem::replace(&mut self.slot_mut(op.other).model, empty));
+            other = taken.as_mut();
+        }
+        let slot = match op.object.as_life() {
+            Some(t) => &mut self.lives[t.index()],
+            None => &mut self.slots[op.object.index()],
+        };
+        let mut cx = Cx {
+            thread,
+            object: op.object,
+            other,
+            sync: &mut self.sync,
+            panicking,
+            accesses: &mut step.accesses,
+        };
+        let reply = slot.model.carry_out(op, outcome, &mut cx);
+        if let Some(model) = taken {
+            self.slot_mut(op.other).model = model;
+        }
+        reply
+    }
+
+    fn spawn(&mut self, parent: ThreadId, step: &mut Step) -> Reply {
+        let nth = self.threads[parent.index()].children;
+        self.threads[parent.index()].children += 1;
+        let child = self.names.child(parent, nth);
+        self.birth(child, Some(parent));
+        step.spawned = Some(child);
+        Reply::value(u64::from(child.0))
+    }
+
+    /// Who is enabled, awake or idle now that a step has been carried out?
+    #[inline]
+    fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
+        if op.kind.can_block() {
+            self.slot_mut(op.object).pending.retain(|&t| t != thread);
+            if op.other != ObjectId::NONE {
+                self.slot_mut(op.other).pending.retain(|&t| t != thread);
+            }
+        }
+        let count = self.trace.steps[at].accesses.len();
+        let mut wrote = false;
+        for k in 0..count {
+            let Access { object, act, .. } = self.trace.steps[at].accesses[k];
+            if act.is_read() {
+                let version = self.slot(object).version;
+                self.threads[thread.index()].spin.read(object, version);
+            } else {
+                wrote = true;
+                self.changed(object, thread, at);
+            }
+        }
+        self.pace(thread, op, wrote);
+        if !self.sleep.is_empty() && at >= self.sleep_from {
+            let accesses = &self.trace.steps[at].accesses;
+            wake_dependent(&mut self.sleep, thread, accesses);
+        }
+    }
+
+    /// An object has changed: blocked threads may be enabled, idle ones look again.
+    #[inline]
+    fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
+        let slot = self.slot_mut(object);
+        slot.version = slot.version.wrapping_add(1);
+        if !slot.pending.is_empty() {
+            for k in 0..self.slot(object).pending.len() {
+                let waiter = self.slot(object).pending[k];
+                self.evaluate(waiter);
+            }
+        }
+        while let Some(watcher) = self.slot_mut(object).watchers.pop() {
+            let me = &mut self.threads[watcher.index()];
+            if watcher != by && me.idle == Idle::Proved && me.spin.watches(object) {
+                me.idle = Idle::No;
+                me.woken_by = Some(at as u32);
+                me.spin.reset();
+                self.evaluate(watcher);
+            }
+        }
+    }
+
+    /// Keeps count of pausing without getting anywhere, and lets polite threads go again after anybody's step.
+    #[inline]
+    fn pace(&mut self, thread: ThreadId, op: &Op, wrote: bool) {
+        let me = &mut self.threads[thread.index()];
+        me.paused = op.kind.is_pause();
+        if me.paused {
+            me.pauses += 1;
+            self.pauses_seen = true;
+        } else if wrote {
+            me.pauses = 0;
+            me.spin.reset();
+        }
+        if self.pauses_seen {
+            self.release_polite(thread);
+        }
+    }
+
+    #[cold]
+    fn release_polite(&mut self, by: ThreadId) {
+        let at = self.trace.len() as u32 - 1;
+        for i in 0..self.threads.len() {
+            let me = &mut self.threads[i];
+            if i != by.index() && me.status == Status::Announced && me.idle == Idle::Polite {
+                me.idle = Idle::No;
+                me.pauses = 0;
+                me.woken_by = Some(at);
+                self.trace.cut = true;
+                self.enabled.insert(ThreadId(i as u32));
+            }
+        }
+    }
+
+    /// Carries out an op that is no step of its own: it commutes with everything that others can see.
+    pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
+        let panicking = self.threads[thread.index()].panicking;
+        let mut step = Step::new(thread, op, 0, 1, 0);
+        self.carry_out(thread, op, 0, panicking, &mut step)
+    }
+
+    /// The program looked at a reference count.
+    pub fn note_count_seen(&mut self) {
+        self.trace.counts_seen = true;
+    }
+
+    /// A thread has come to its end.
+    pub fn finish(&mut self, thread: ThreadId) {
+        let i = thread.index();
+        self.threads[i].status = Status::Finished;
+        self.enabled.remove(thread);
+        self.unfinished -= 1;
+        if let Object::Life(life) = &mut self.lives[i].model {
+            life.finish(thread, &mut self.sync);
+        }
+        // The end belongs to the thread's last step; if it made none it is part of its parent's spawn, after
+        // which nobody else has moved.
+        let exit = Access { object: ObjectId::life(thread), act: Act::Exit, seq: 0 };
+        let last = self.threads[i].last.map(|s| s as usize).or(self.trace.len().checked_sub(1));
+        if let Some(last) = last {
+            self.trace.steps[last].accesses.push(exit);
+            if last >= self.sleep_from && !self.sleep.is_empty() {
+                wake_dependent(&mut self.sleep, self.trace.steps[last].thread, &[exit]);
+            }
+        }
+        for k in 0..self.lives[i].pending.len() {
+            let waiter = self.lives[i].pending[k];
+            self.evaluate(waiter);
+        }
+        let slot = &mut self.lives[i];
+        slot.version += 1;
+        if !slot.watchers.is_empty() {
+            let at = self.trace.len().saturating_sub(1);
+            self.changed(ObjectId::life(thread), thread, at);
+        }
+    }
+
+    /// Nobody can go on: is it the end, or are they stuck?
+    #[cold]
+    fn stop(&mut self) {
+        if self.unfinished == 0 {
+            self.trace.end = End::Complete;
+        } else {
+            let failure = self.stuck();
+            self.fail(failure);
+        }
+    }
+
+    /// The last look at an execution that came to its end, after the front end has dropped everything that
+    /// lives as long as it.
+    pub fn close(&mut self) {
+        if self.trace.end == End::Complete && self.options.leaks {
+            let leaked = (0..self.live_slots).find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
+            if let Some(i) = leaked {
+                let site = self.trace.objects[i].site;
+                let failure = verdict::leak(&self.names, site);
+                self.fail_complete(failure);
+            }
+        }
+        if self.replay && self.trace.end != End::Running {
+            if let Some(failure) = self.went_on() {
+                self.fail_complete(failure);
+            }
+        }
+    }
+
+    fn fail_complete(&mut self, failure: Failure) {
+        self.trace.end = End::Failed(Box::new(failure));
+    }
+
+    fn went_on(&self) -> Option<Failure> {
+        let expected = self.prefix.len();
+        let step = self.trace.steps.get(expected)?;
+        Some(
+            Failure::new(
+                FailureKind::Nondeterminism,
+                format!(
+                    "the replay departed after its last step {expected}: the recorded execution ended there, but {} went on with {} at {}",
+                    self.names.thread(step.thread),
+                    step.kind.verb(),
+                    self.names.place(step.site)
+                ),
+            )
+            .at(step.thread, step.site),
+        )
+    }
+}
+
+/// Takes those threads out of a sleep set whose next step depends on what `thread` has just done. A thread with
+/// several entries (one for each outcome of its op) stays asleep only as a whole.
+#[inline]
+pub fn wake_dependent(sleep: &mut Vec<Sleeper>, thread: ThreadId, accesses: &[Access]) {
+    let mut i = 0;
+    while i < sleep.len() {
+        if sleep[i].thread == thread || dependent(&sleep[i].accesses, accesses) {
+            let woken = sleep[i].thread;
+            sleep.retain(|s| s.thread != woken);
+            i = 0;
+        } else {
+            i += 1;
+        }
+    }
+}
+
+impl Conductor {
+    /// Carries out an op at once if nothing has to be waited for: while an execution is torn down.
+    pub fn try_silently(&mut self, thread: ThreadId, op: &Op) -> Option<Reply> {
+        if op.kind == OpKind::Spawn {
+            return None;
+        }
+        if op.object == ObjectId::NONE {
+            return Some(Reply::DONE);
+        }
+        let other = (op.other != ObjectId::NONE).then(|| &self.slot(op.other).model);
+        match self.slot(op.object).model.outcomes(thread, op, other, &self.options) {
+            Outcomes::Blocked => None,
+            _ => Some(self.silently(thread, op)),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Spin loops, without annotation.
+//!
+//! A thread that comes back to the op it was at, having changed nothing in between, has gone round a loop. The
+//! front end is then asked to compare the thread's own state (stack and registers) with the round before. If it is
+//! bit for bit the same, and none of the values read has been written since, every further round will be the
+//! same until one of them is: the thread is idle, and the round that proved it is taken out of the trace
+//! again. A loop that counts its rounds has a different state each time and is explored as it stands.
+//!
+//! The op to come back to is found as in Brent's cycle search: the anchor moves when a round grows too long.
+
+use super::{Conductor, Idle};
+use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::op::{Op, OpKind};
+use crate::plan::Sleeper;
+
+/// What the front end does with a thread that has announced an op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visit {
+    /// Nothing special.
+    Plain,
+    /// Compare the thread's state with the last time this was asked (`again`), or remember it.
+    Probe {
+        /// There is a state to compare with.
+        again: bool,
+    },
+}
+
+/// Where a thread is in a loop that may be waiting.
+#[derive(Debug, Default)]
+pub(super) struct Spin {
+    anchor: Option<(OpKind, SiteId, ObjectId)>,
+    /// Ops since the anchor was set or last met.
+    since: u32,
+    window: u32,
+    rounds: u32,
+    probed: bool,
+    /// What was read since the last probe, and in which version.
+    reads: Vec<(ObjectId, u32)>,
+    /// Length of the trace, and the sleep set, at the last probe.
+    mark: usize,
+    sleep: Vec<Sleeper>,
+    last: Option<u32>,
+}
+
+impl Spin {
+    #[inline]
+    pub(super) fn reset(&mut self) {
+        if self.anchor.is_some() {
+            self.anchor = None;
+            self.probed = false;
+            self.rounds = 0;
+            self.window = 4;
+            self.reads.clear();
+        }
+    }
+
+    #[inline]
+    pub(super) fn read(&mut self, object: ObjectId, version: u32) {
+        if self.reads.len() < 256 {
+            self.reads.push((object, version));
+        }
+    }
+
+    pub(super) fn reads(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.reads.iter().map(|&(object, _)| object)
+    }
+
+    pub(super) fn watches(&self, object: ObjectId) -> bool {
+        self.reads.iter().any(|&(o, _)| o == object)
+    }
+
+    /// Probing costs a copy of the stack, so it is tried in the first rounds and then ever more rarely.
+    fn is_due(&self) -> bool {
+        self.rounds <= 4 || self.rounds.is_power_of_two() || (self.rounds - 1).is_power_of_two()
+    }
+}
+
+impl Conductor {
+    #[inline]
+    pub(super) fn visit(&mut self, thread: ThreadId, op: &Op) -> Visit {
+        let at = self.trace.len();
+        let spin = &mut self.threads[thread.index()].spin;
+        let here = (op.kind, op.site, op.object);
+        match spin.anchor {
+            None if op.kind.can_block() => Visit::Plain,
+            None => {
+                spin.anchor = Some(here);
+                spin.since = 0;
+                spin.window = 4;
+                spin.rounds = 0;
+                spin.reads.clear();
+                Visit::Plain
+            }
+            Some(anchor) if anchor == here => {
+                spin.since = 0;
+                spin.rounds += 1;
+                if !spin.is_due() {
+                    spin.probed = false;
+                    return Visit::Plain;
+                }
+                let again = std::mem::replace(&mut spin.probed, true);
+                if !again {
+                    self.mark(thread, at);
+                }
+                Visit::Probe { again }
+            }
+            Some(_) => {
+                spin.since += 1;
+                if spin.since >= spin.window {
+                    spin.anchor = Some(here);
+                    spin.since = 0;
+                    spin.window = (spin.window * 2).min(1 << 16);
+                    spin.rounds = 0;
+                    spin.probed = false;
+                    spin.reads.clear();
+                }
+                Visit::Plain
+            }
+        }
+    }
+
+    fn mark(&mut self, thread: ThreadId, at: usize) {
+        let me = &mut self.threads[thread.index()];
+        me.spin.reads.clear();
+        me.spin.mark = at;
+        me.spin.last = me.last;
+        me.spin.sleep.clear();
+        me.spin.sleep.extend_from_slice(&self.sleep);
+    }
+
+    /// Must the front end keep its own work off the thread's stack, because the state will be compared?
+    #[inline]
+    pub fn is_probing(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].spin.probed
+    }
+
+    /// The answer to [`Visit::Probe`] with `again` set: is the state the same?
+    pub fn probed(&mut self, thread: ThreadId, same: bool) {
+        let at = self.trace.len();
+        let unchanged = {
+            let spin = &self.threads[thread.index()].spin;
+            spin.reads.len() < 256 && spin.reads.iter().all(|&(o, version)| self.slot(o).version == version)
+        };
+        if !same || !unchanged {
+            self.mark(thread, at);
+            return;
+        }
+        self.take_back_round(thread);
+        let me = &mut self.threads[thread.index()];
+        me.idle = Idle::Proved;
+        me.spin.probed = false;
+        self.enabled.remove(thread);
+        for k in 0..self.threads[thread.index()].spin.reads.len() {
+            let object = self.threads[thread.index()].spin.reads[k].0;
+            self.slot_mut(object).watchers.push(thread);
+        }
+    }
+
+    /// The round that proved the thread idle led back to where it began, so it need not have happened; unless it
+    /// was planned, or others moved meanwhile.
+    fn take_back_round(&mut self, thread: ThreadId) {
+        let me = &self.threads[thread.index()];
+        let mark = me.spin.mark;
+        let alone = self.trace.steps[mark..].iter().all(|s| s.thread == thread);
+        if mark >= self.prefix.len() && alone && mark < self.trace.len() {
+            self.trace.truncate(mark);
+            let me = &mut self.threads[thread.index()];
+            me.last = me.spin.last;
+            me.pauses = 0;
+            std::mem::swap(&mut self.sleep, &mut me.spin.sleep);
+            self.current = self.trace.steps.last().map_or(ThreadId::MAIN, |s| s.thread);
+        }
+    }
+}

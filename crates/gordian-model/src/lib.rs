@@ -1,0 +1,33 @@
+//! The vocabulary of Gordian, and the semantics of everything threads meet at.
+//!
+//! One execution of a program under test is driven by a [`Conductor`]: it follows a [`Plan`], asks the
+//! object models in [`object`] what each operation does, and writes a [`Trace`]. Plans and traces are plain
+//! data and the only thing that crosses between searching and running. Nothing here knows what kind of
+//! program is driven, how it is searched, or how a person looks at the result.
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod cell;
+pub mod clock;
+pub mod conductor;
+pub mod failure;
+pub mod file;
+pub mod id;
+pub mod names;
+pub mod object;
+pub mod op;
+pub mod plan;
+pub mod thread_set;
+pub mod trace;
+
+pub use access::{Access, Accesses, Act, Relation, dependent};
+pub use conductor::{Conductor, Decision};
+pub use failure::{Failure, FailureKind, Note};
+pub use file::{FileError, Recording};
+pub use id::{ObjectId, SiteId, ThreadId};
+pub use names::{Names, Site};
+pub use object::ObjectKind;
+pub use op::{Op, OpKind, Order, Reply, Rmw};
+pub use plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
+pub use thread_set::ThreadSet;
+pub use trace::{End, ObjectInfo, Step, Trace};

@@ -1,0 +1,76 @@
+//! Atomics of every width. Execution is sequentially consistent: a load sees the last store. What it
+//! *synchronises with* is decided by the orderings.
+
+use super::{Cx, Model, Object, Outcomes};
+use crate::access::Act;
+use crate::clock::ClockId;
+use crate::id::ThreadId;
+use crate::op::{Op, OpKind, Reply};
+use crate::plan::Options;
+
+/// An atomic location.
+#[derive(Clone, Debug)]
+pub struct Atomic {
+    value: u64,
+    carried: ClockId,
+}
+
+impl Atomic {
+    /// A location with its first value.
+    pub fn new(value: u64) -> Atomic {
+        Atomic { value, carried: ClockId::default() }
+    }
+
+    /// The value now.
+    pub fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// Sets the value behind everybody's back: exclusive access through `&mut`.
+    pub fn set(&mut self, value: u64) {
+        self.value = value;
+    }
+
+    fn replace(&mut self, new: u64, op: &Op, cx: &mut Cx<'_>) {
+        cx.sync.read(cx.thread, self.carried, op.order.acquires());
+        cx.sync.write(cx.thread, &mut self.carried, op.order.releases(), true);
+        cx.act(Act::Write);
+        self.value = new;
+    }
+}
+
+impl Model for Atomic {
+    #[inline]
+    fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, options: &Options) -> Outcomes {
+        let may_fail = op.kind == OpKind::CompareExchangeWeak && options.weak_failures && self.value == op.arg;
+        Outcomes::Ready(if may_fail { 2 } else { 1 })
+    }
+
+    #[inline]
+    fn carry_out(&mut self, op: &Op, outcome: u32, cx: &mut Cx<'_>) -> Reply {
+        let old = self.value;
+        match op.kind {
+            OpKind::Load => {
+                cx.sync.read(cx.thread, self.carried, op.order.acquires());
+                cx.act(Act::Read);
+            }
+            OpKind::Store => {
+                cx.sync.write(cx.thread, &mut self.carried, op.order.releases(), false);
+                cx.act(Act::Write);
+                self.value = op.arg;
+            }
+            OpKind::Rmw(code) => self.replace(code.rmw().apply(old, op.arg, op.detail), op, cx),
+            OpKind::CompareExchange | OpKind::CompareExchangeWeak => {
+                if old == op.arg && outcome == 0 {
+                    self.replace(op.arg2, op, cx);
+                } else {
+                    cx.sync.read(cx.thread, self.carried, op.failure.acquires());
+                    cx.act(Act::Read);
+                    return Reply { value: old, ok: false, flag: false };
+                }
+            }
+            _ => unreachable!("{:?} on an atomic", op.kind),
+        }
+        Reply::value(old)
+    }
+}

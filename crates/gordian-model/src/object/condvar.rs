@@ -1,0 +1,93 @@
+//! Condition variables. Waiting is two steps: `Wait` gives the mutex back and joins the waiters, `Wake`
+//! takes the mutex again once notified. Which waiter a `notify_one` wakes is an outcome, counted in
+//! the order of thread names, so that the order in which threads began to wait does not matter.
+
+use super::{Cx, Model, Object, Outcomes};
+use crate::access::Act;
+use crate::id::ThreadId;
+use crate::op::{Op, OpKind, Reply};
+use crate::plan::Options;
+use smallvec::SmallVec;
+
+/// A condition variable.
+#[derive(Clone, Debug, Default)]
+pub struct Condvar {
+    waiting: SmallVec<[ThreadId; 4]>,
+    notified: SmallVec<[(ThreadId, u32); 4]>,
+    notifications: u32,
+}
+
+impl Condvar {
+    /// A condition variable that nobody waits for.
+    pub fn new() -> Condvar {
+        Condvar::default()
+    }
+
+    /// Has the thread been notified since it began to wait?
+    pub fn is_notified(&self, thread: ThreadId) -> bool {
+        self.notified.iter().any(|&(t, _)| t == thread)
+    }
+}
+
+impl Model for Condvar {
+    fn outcomes(&self, thread: ThreadId, op: &Op, other: Option<&Object>, options: &Options) -> Outcomes {
+        let mutex_free = || matches!(other, Some(Object::Mutex(m)) if m.is_free());
+        match op.kind {
+            OpKind::NotifyOne => Outcomes::Ready(self.waiting.len().max(1) as u32),
+            OpKind::Wake => {
+                Outcomes::ready_if((options.spurious_wakeups || self.is_notified(thread)) && mutex_free())
+            }
+            OpKind::WakeTimed if !mutex_free() => Outcomes::Blocked,
+            OpKind::WakeTimed if !self.is_notified(thread) => Outcomes::Expiring,
+            _ => Outcomes::Ready(1),
+        }
+    }
+
+    fn carry_out(&mut self, op: &Op, outcome: u32, cx: &mut Cx<'_>) -> Reply {
+        let mutex = match cx.other.take() {
+            Some(Object::Mutex(mutex)) => Some(mutex),
+            _ => None,
+        };
+        match op.kind {
+            OpKind::Wait => {
+                mutex.expect("a wait names its mutex").free(cx, op.other);
+                let at = self.waiting.partition_point(|&t| t < cx.thread);
+                self.waiting.insert(at, cx.thread);
+                cx.act(Act::Enqueue);
+                Reply::DONE
+            }
+            OpKind::Wake | OpKind::WakeTimed => {
+                let reply = mutex.expect("a wait names its mutex").take(op, Act::Take, cx, op.other);
+                if let Some(i) = self.notified.iter().position(|&(t, _)| t == cx.thread) {
+                    let (_, seq) = self.notified.swap_remove(i);
+                    let timed = op.kind == OpKind::WakeTimed;
+                    cx.touch(cx.object, if timed { Act::WokenTimed } else { Act::Woken }, seq);
+                    Reply { value: 1, ..reply }
+                } else {
+                    self.waiting.retain(|t| *t != cx.thread);
+                    cx.act(Act::Expired);
+                    Reply { value: 0, ..reply }
+                }
+            }
+            OpKind::NotifyOne | OpKind::NotifyAll if self.waiting.is_empty() => {
+                cx.act(Act::NotifyNone);
+                Reply::value(0)
+            }
+            OpKind::NotifyOne => {
+                let woken = self.waiting.remove(outcome as usize);
+                self.notifications += 1;
+                self.notified.push((woken, self.notifications));
+                cx.touch(cx.object, Act::Notify, self.notifications);
+                Reply::value(1)
+            }
+            OpKind::NotifyAll => {
+                self.notifications += 1;
+                let count = self.waiting.len() as u64;
+                self.notified.extend(self.waiting.drain(..).map(|t| (t, self.notifications)));
+                cx.touch(cx.object, Act::Notify, self.notifications);
+                Reply::value(count)
+            }
+            _ => unreachable!("{:?} on a condvar", op.kind),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Mutual exclusion, with poisoning and a `try_lock` that really fails.
+
+use super::{Cx, Holder, Model, Object, Outcomes};
+use crate::access::Act;
+use crate::clock::ClockId;
+use crate::id::ThreadId;
+use crate::op::{Op, OpKind, Reply};
+use crate::plan::Options;
+use smallvec::SmallVec;
+
+/// A mutex.
+#[derive(Clone, Debug, Default)]
+pub struct Mutex {
+    owner: Option<Holder>,
+    poisoned: bool,
+    published: ClockId,
+}
+
+impl Mutex {
+    /// A mutex that nobody holds.
+    pub fn new() -> Mutex {
+        Mutex::default()
+    }
+
+    /// Can it be taken?
+    pub fn is_free(&self) -> bool {
+        self.owner.is_none()
+    }
+
+    pub(super) fn take(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>, id: crate::ObjectId) -> Reply {
+        debug_assert!(self.owner.is_none());
+        self.owner = Some((cx.thread, op.site));
+        cx.sync.acquire(cx.thread, self.published);
+        cx.touch(id, act, 0);
+        Reply::DONE.flagged(self.poisoned)
+    }
+
+    pub(super) fn free(&mut self, cx: &mut Cx<'_>, id: crate::ObjectId) {
+        self.owner = None;
+        cx.sync.release(cx.thread, &mut self.published);
+        cx.touch(id, Act::Free, 0);
+    }
+}
+
+impl Model for Mutex {
+    #[inline]
+    fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
+        Outcomes::ready_if(op.kind != OpKind::Lock || self.is_free())
+    }
+
+    #[inline]
+    fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
+        let id = cx.object;
+        match op.kind {
+            OpKind::Lock => self.take(op, Act::Take, cx, id),
+            OpKind::TryLock if self.is_free() => self.take(op, Act::TryTake, cx, id),
+            OpKind::TryLock => {
+                cx.act(Act::Probe);
+                Reply::FAILED
+            }
+            OpKind::Unlock => {
+                self.poisoned |= op.arg != 0;
+                self.free(cx, id);
+                Reply::DONE
+            }
+            OpKind::IsPoisoned => {
+                cx.act(Act::Probe);
+                Reply::DONE.flagged(self.poisoned)
+            }
+            OpKind::ClearPoison => {
+                self.poisoned = false;
+                cx.act(Act::Mark);
+                Reply::DONE
+            }
+            _ => unreachable!("{:?} on a mutex", op.kind),
+        }
+    }
+
+    fn holders(&self) -> SmallVec<[Holder; 2]> {
+        self.owner.into_iter().collect()
+    }
+}

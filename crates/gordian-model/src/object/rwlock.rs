@@ -1,0 +1,110 @@
+//! Many readers or one writer. Readers are let in whenever no writer holds the lock, which is the most
+//! permissive of the policies that std allows.
+
+use super::{Cx, Holder, Model, Object, Outcomes};
+use crate::access::Act;
+use crate::clock::ClockId;
+use crate::id::ThreadId;
+use crate::op::{Op, OpKind, Reply};
+use crate::plan::Options;
+use smallvec::SmallVec;
+
+/// A readers-writer lock.
+#[derive(Clone, Debug, Default)]
+pub struct RwLock {
+    writer: Option<Holder>,
+    readers: SmallVec<[Holder; 2]>,
+    poisoned: bool,
+    by_writers: ClockId,
+    by_readers: ClockId,
+}
+
+impl RwLock {
+    /// A lock that nobody holds.
+    pub fn new() -> RwLock {
+        RwLock::default()
+    }
+
+    fn share(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>) -> Reply {
+        self.readers.push((cx.thread, op.site));
+        cx.acquire(self.by_writers);
+        cx.act(act);
+        Reply::DONE.flagged(self.poisoned)
+    }
+
+    fn take(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>) -> Reply {
+        self.writer = Some((cx.thread, op.site));
+        cx.acquire(self.by_writers);
+        cx.acquire(self.by_readers);
+        cx.act(act);
+        Reply::DONE.flagged(self.poisoned)
+    }
+
+    fn is_free(&self) -> bool {
+        self.writer.is_none() && self.readers.is_empty()
+    }
+}
+
+impl Model for RwLock {
+    fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
+        Outcomes::ready_if(match op.kind {
+            OpKind::ReadLock => self.writer.is_none(),
+            OpKind::WriteLock => self.is_free(),
+            _ => true,
+        })
+    }
+
+    fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
+        match op.kind {
+            OpKind::ReadLock => self.share(op, Act::Share, cx),
+            OpKind::TryReadLock if self.writer.is_none() => self.share(op, Act::TryShare, cx),
+            OpKind::TryReadLock => {
+                cx.act(Act::ProbeShare);
+                Reply::FAILED
+            }
+            OpKind::WriteLock => self.take(op, Act::Take, cx),
+            OpKind::TryWriteLock if self.is_free() => self.take(op, Act::TryTake, cx),
+            OpKind::TryWriteLock => {
+                cx.act(Act::Probe);
+                Reply::FAILED
+            }
+            OpKind::ReadUnlock => {
+                if let Some(i) = self.readers.iter().position(|&(t, _)| t == cx.thread) {
+                    self.readers.swap_remove(i);
+                }
+                cx.release(&mut self.by_readers);
+                cx.act(Act::Unshare);
+                Reply::DONE
+            }
+            OpKind::WriteUnlock => {
+                self.poisoned |= op.arg != 0;
+                self.writer = None;
+                cx.release(&mut self.by_writers);
+                cx.act(Act::Free);
+                Reply::DONE
+            }
+            OpKind::Downgrade => {
+                self.writer = None;
+                self.readers.push((cx.thread, op.site));
+                cx.release(&mut self.by_writers);
+                cx.act(Act::Free);
+                cx.act(Act::TryShare);
+                Reply::DONE
+            }
+            OpKind::IsPoisoned => {
+                cx.act(Act::Probe);
+                Reply::DONE.flagged(self.poisoned)
+            }
+            OpKind::ClearPoison => {
+                self.poisoned = false;
+                cx.act(Act::Mark);
+                Reply::DONE
+            }
+            _ => unreachable!("{:?} on a rwlock", op.kind),
+        }
+    }
+
+    fn holders(&self) -> SmallVec<[Holder; 2]> {
+        self.writer.iter().chain(&self.readers).copied().collect()
+    }
+}

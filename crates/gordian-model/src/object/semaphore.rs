@@ -1,0 +1,57 @@
+//! Counting semaphores. Permits are numbered: the k-th acquire takes the permit that the k-th release (or
+//! the beginning) put in, so a release and an acquire of different permits commute.
+
+use super::{Cx, Model, Object, Outcomes};
+use crate::access::Act;
+use crate::clock::ClockId;
+use crate::id::ThreadId;
+use crate::op::{Op, OpKind, Reply};
+use crate::plan::Options;
+
+/// A semaphore.
+#[derive(Clone, Debug)]
+pub struct Semaphore {
+    put: u32,
+    got: u32,
+    published: ClockId,
+}
+
+impl Semaphore {
+    /// A semaphore with its first permits.
+    pub fn new(permits: u32) -> Semaphore {
+        Semaphore { put: permits, got: 0, published: ClockId::default() }
+    }
+
+    fn take(&mut self, act: Act, cx: &mut Cx<'_>) -> Reply {
+        cx.acquire(self.published);
+        cx.touch(cx.object, act, self.got);
+        self.got += 1;
+        Reply::DONE
+    }
+}
+
+impl Model for Semaphore {
+    fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
+        Outcomes::ready_if(op.kind != OpKind::Acquire || self.put > self.got)
+    }
+
+    fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
+        match op.kind {
+            OpKind::Acquire => self.take(Act::Get, cx),
+            OpKind::TryAcquire if self.put > self.got => self.take(Act::TryGet, cx),
+            OpKind::TryAcquire => {
+                cx.act(Act::Empty);
+                Reply::FAILED
+            }
+            OpKind::Release => {
+                cx.release(&mut self.published);
+                for _ in 0..op.arg {
+                    cx.touch(cx.object, Act::Put, self.put);
+                    self.put += 1;
+                }
+                Reply::DONE
+            }
+            _ => unreachable!("{:?} on a semaphore", op.kind),
+        }
+    }
+}

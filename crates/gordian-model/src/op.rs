@@ -1,0 +1,362 @@
+//! Ops: what a thread announces before it happens.
+
+use crate::id::{ObjectId, SiteId};
+use serde::{Deserialize, Serialize};
+
+/// A memory ordering, as the program wrote it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Order {
+    #[default]
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Order {
+    /// Does a read with this ordering take over what was published?
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Does a write with this ordering publish what came before it?
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+}
+
+/// The arithmetic of a read-modify-write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Rmw {
+    Swap,
+    Add,
+    Sub,
+    And,
+    Nand,
+    Or,
+    Xor,
+    Max,
+    Min,
+    UMax,
+    UMin,
+}
+
+impl Rmw {
+    /// The new value, for an integer of `bytes` bytes.
+    pub fn apply(self, old: u64, arg: u64, bytes: u8) -> u64 {
+        let bits = 8 * u32::from(bytes);
+        let signed = |v: u64| ((v << (64 - bits)) as i64) >> (64 - bits);
+        let new = match self {
+            Rmw::Swap => arg,
+            Rmw::Add => old.wrapping_add(arg),
+            Rmw::Sub => old.wrapping_sub(arg),
+            Rmw::And => old & arg,
+            Rmw::Nand => !(old & arg),
+            Rmw::Or => old | arg,
+            Rmw::Xor => old ^ arg,
+            Rmw::Max => signed(old).max(signed(arg)) as u64,
+            Rmw::Min => signed(old).min(signed(arg)) as u64,
+            Rmw::UMax => old.max(arg),
+            Rmw::UMin => old.min(arg),
+        };
+        if bits == 64 { new } else { new & ((1 << bits) - 1) }
+    }
+}
+
+/// The kinds of op. Each belongs to one object model, named in the heading above it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum OpKind {
+    // Atomic
+    Load,
+    Store,
+    Rmw(RmwCode),
+    CompareExchange,
+    CompareExchangeWeak,
+    // Mutex
+    Lock,
+    TryLock,
+    Unlock,
+    // RwLock
+    ReadLock,
+    TryReadLock,
+    ReadUnlock,
+    WriteLock,
+    TryWriteLock,
+    WriteUnlock,
+    Downgrade,
+    // Mutex, RwLock
+    IsPoisoned,
+    ClearPoison,
+    // Condvar; `other` is the mutex
+    Wait,
+    Wake,
+    WakeTimed,
+    NotifyOne,
+    NotifyAll,
+    // Barrier
+    Arrive,
+    Leave,
+    IsLeader,
+    // Once
+    OnceBegin,
+    OnceWait,
+    OnceEnd,
+    OncePeek,
+    // Channel
+    Send,
+    TrySend,
+    SendTaken,
+    Receive,
+    TryReceive,
+    ReceiveTimed,
+    ReceiverWaits,
+    DropSender,
+    DropReceiver,
+    // Semaphore
+    Acquire,
+    TryAcquire,
+    Release,
+    // Arc
+    CountUp,
+    CountDown,
+    CountRead,
+    CountTest,
+    Upgrade,
+    // Thread
+    Spawn,
+    Join,
+    IsFinished,
+    Park,
+    ParkTimed,
+    Unpark,
+    // no object
+    Yield,
+    Sleep,
+    SpinHint,
+    Choose,
+}
+
+/// [`Rmw`] in a form that can be stored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct RmwCode(pub u8);
+
+const RMWS: [Rmw; 11] = [
+    Rmw::Swap,
+    Rmw::Add,
+    Rmw::Sub,
+    Rmw::And,
+    Rmw::Nand,
+    Rmw::Or,
+    Rmw::Xor,
+    Rmw::Max,
+    Rmw::Min,
+    Rmw::UMax,
+    Rmw::UMin,
+];
+
+impl From<Rmw> for RmwCode {
+    fn from(rmw: Rmw) -> Self {
+        RmwCode(rmw as u8)
+    }
+}
+
+impl RmwCode {
+    /// The arithmetic.
+    pub fn rmw(self) -> Rmw {
+        RMWS[self.0 as usize % RMWS.len()]
+    }
+}
+
+impl OpKind {
+    /// Can the op be announced while it is not enabled?
+    #[inline]
+    pub fn can_block(self) -> bool {
+        use OpKind::*;
+        matches!(
+            self,
+            Lock | ReadLock
+                | WriteLock
+                | Wake
+                | WakeTimed
+                | Leave
+                | OnceBegin
+                | OnceWait
+                | Send
+                | SendTaken
+                | Receive
+                | Acquire
+                | Join
+                | Park
+        )
+    }
+
+    /// Does the thread say that it has nothing better to do?
+    pub fn is_pause(self) -> bool {
+        matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)
+    }
+
+    /// The op in the words of a report: `lock`, `fetch_add`, `wait`.
+    pub fn verb(self) -> &'static str {
+        use OpKind::*;
+        match self {
+            Load => "load",
+            Store => "store",
+            Rmw(code) => match code.rmw() {
+                crate::Rmw::Swap => "swap",
+                crate::Rmw::Add => "fetch_add",
+                crate::Rmw::Sub => "fetch_sub",
+                crate::Rmw::And => "fetch_and",
+                crate::Rmw::Nand => "fetch_nand",
+                crate::Rmw::Or => "fetch_or",
+                crate::Rmw::Xor => "fetch_xor",
+                crate::Rmw::Max | crate::Rmw::UMax => "fetch_max",
+                crate::Rmw::Min | crate::Rmw::UMin => "fetch_min",
+            },
+            CompareExchange => "compare_exchange",
+            CompareExchangeWeak => "compare_exchange_weak",
+            Lock => "lock",
+            TryLock => "try_lock",
+            Unlock => "unlock",
+            ReadLock => "read",
+            TryReadLock => "try_read",
+            ReadUnlock => "unlock (read)",
+            WriteLock => "write",
+            TryWriteLock => "try_write",
+            WriteUnlock => "unlock (write)",
+            Downgrade => "downgrade",
+            IsPoisoned => "is_poisoned",
+            ClearPoison => "clear_poison",
+            Wait => "wait",
+            Wake => "wake up",
+            WakeTimed => "wake up (timed)",
+            NotifyOne => "notify_one",
+            NotifyAll => "notify_all",
+            Arrive => "arrive",
+            Leave => "leave",
+            IsLeader => "is_leader",
+            OnceBegin => "begin",
+            OnceWait => "wait",
+            OnceEnd => "complete",
+            OncePeek => "peek",
+            Send => "send",
+            TrySend => "try_send",
+            SendTaken => "send (taken)",
+            Receive => "recv",
+            TryReceive => "try_recv",
+            ReceiveTimed => "recv_timeout",
+            ReceiverWaits => "recv (ready)",
+            DropSender => "drop sender",
+            DropReceiver => "drop receiver",
+            Acquire => "acquire",
+            TryAcquire => "try_acquire",
+            Release => "release",
+            CountUp => "clone",
+            CountDown => "drop",
+            CountRead => "count",
+            CountTest => "unique?",
+            Upgrade => "upgrade",
+            Spawn => "spawn",
+            Join => "join",
+            IsFinished => "is_finished",
+            Park => "park",
+            ParkTimed => "park_timeout",
+            Unpark => "unpark",
+            Yield => "yield_now",
+            Sleep => "sleep",
+            SpinHint => "spin_loop",
+            Choose => "choose",
+        }
+    }
+}
+
+/// What a thread is about to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    /// What is done.
+    pub kind: OpKind,
+    /// A detail of the kind: the width of an atomic in bytes, which count, whether a drop matters.
+    pub detail: u8,
+    /// The ordering, or the one for success.
+    pub order: Order,
+    /// The ordering for failure.
+    pub failure: Order,
+    /// The object it is done to.
+    pub object: ObjectId,
+    /// A second object: the mutex of a condition variable.
+    pub other: ObjectId,
+    /// First argument.
+    pub arg: u64,
+    /// Second argument.
+    pub arg2: u64,
+    /// Where in the source.
+    pub site: SiteId,
+}
+
+impl Op {
+    /// An op with no arguments.
+    #[inline]
+    pub fn new(kind: OpKind, object: ObjectId, site: SiteId) -> Op {
+        Op {
+            kind,
+            detail: 0,
+            order: Order::Relaxed,
+            failure: Order::Relaxed,
+            object,
+            other: ObjectId::NONE,
+            arg: 0,
+            arg2: 0,
+            site,
+        }
+    }
+}
+
+/// What an op gave back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The value: what was read, which outcome, a count.
+    pub value: u64,
+    /// Did a fallible op succeed?
+    pub ok: bool,
+    /// A remark: poisoned, disconnected, timed out.
+    pub flag: bool,
+}
+
+impl Reply {
+    /// Success without a value.
+    pub const DONE: Reply = Reply { value: 0, ok: true, flag: false };
+    /// Failure without a value.
+    pub const FAILED: Reply = Reply { value: 0, ok: false, flag: false };
+
+    /// Success with a value.
+    pub fn value(value: u64) -> Reply {
+        Reply { value, ok: true, flag: false }
+    }
+
+    /// The same with the remark set.
+    pub fn flagged(self, flag: bool) -> Reply {
+        Reply { flag, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_respects_width_and_sign() {
+        assert_eq!(Rmw::Add.apply(255, 1, 1), 0);
+        assert_eq!(Rmw::Sub.apply(0, 1, 2), 0xFFFF);
+        assert_eq!(Rmw::Max.apply(0xFF, 1, 1), 1, "-1 < 1 as i8");
+        assert_eq!(Rmw::UMax.apply(0xFF, 1, 1), 0xFF);
+        assert_eq!(Rmw::Min.apply(0xFF, 1, 1), 0xFF);
+        assert_eq!(Rmw::Nand.apply(1, 1, 1), 0xFE);
+        for (i, rmw) in RMWS.into_iter().enumerate() {
+            assert_eq!(rmw as usize, i);
+            assert_eq!(RmwCode::from(rmw).rmw(), rmw);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Plans: what an execution is to do, as data.
+
+use crate::access::Accesses;
+use crate::file::{self, FileError};
+use crate::id::{SiteId, ThreadId};
+use crate::names::Names;
+use crate::op::OpKind;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// One choice to repeat, with what is expected to happen there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Planned {
+    /// The thread that steps.
+    pub thread: ThreadId,
+    /// The outcome of its op.
+    pub outcome: u32,
+    /// The op it announced when this was recorded, and where it stood; unknown for a step not seen yet.
+    pub expected: Option<(OpKind, SiteId)>,
+}
+
+/// A thread that need not step until something it depends on happens, because what it would do from here has
+/// been seen already (sleep sets; Godefroid).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Sleeper {
+    /// The thread.
+    pub thread: ThreadId,
+    /// What its next step touched.
+    pub accesses: Accesses,
+}
+
+/// What to do after the prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Policy {
+    /// Go on with the same thread as long as it can; then the lowest.
+    #[default]
+    RunOn,
+}
+
+/// Limits on one execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Limits {
+    /// The most steps an execution may take.
+    pub steps: u32,
+    /// How often a thread may pause (yield, spin hint, sleep) without changing anything before the others
+    /// go first.
+    pub fair_rounds: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 20_000, fair_rounds: 16 }
+    }
+}
+
+/// Which of the permitted behaviours of the primitives are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// `compare_exchange_weak` may fail although the value is the expected one.
+    pub weak_failures: bool,
+    /// A condition variable may wake a waiter that nobody notified.
+    pub spurious_wakeups: bool,
+    /// Values that are never dropped are failures.
+    pub leaks: bool,
+    /// Counting references up and down are steps of their own. Needed only when the program looks at a
+    /// count, so a search begins without and starts again when it does.
+    pub count_steps: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false }
+    }
+}
+
+/// What an execution is to do.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Plan {
+    /// The test this plan is for; empty if it was not said.
+    pub program: String,
+    /// The names that the prefix uses, when the plan has left its search.
+    pub names: Option<Names>,
+    /// The choices to repeat.
+    pub prefix: Vec<Planned>,
+    /// A sleep set...
+    pub sleep: Vec<Sleeper>,
+    /// ...and the number of the step before which it holds.
+    pub sleep_from: usize,
+    /// What to do after it.
+    pub policy: Policy,
+    /// The limits.
+    pub limits: Limits,
+    /// Which behaviours are tried.
+    pub options: Options,
+    /// The plan repeats a whole execution; going on beyond the prefix is a departure.
+    pub replay: bool,
+}
+
+impl Plan {
+    /// Reads a plan, from a plan file or from the recording of a failure.
+    pub fn load(path: impl AsRef<Path>) -> Result<Plan, FileError> {
+        Ok(file::load(path.as_ref())?.plan)
+    }
+
+    /// Writes the plan to a file of its own.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        file::Recording { plan: self.clone(), trace: None, text: String::new() }.save(path.as_ref())
+    }
+}

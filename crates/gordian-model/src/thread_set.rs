@@ -1,0 +1,113 @@
+//! A set of threads. The first 64 live in one word, because nearly every test has fewer.
+
+use crate::id::ThreadId;
+
+/// A set of threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadSet {
+    low: u64,
+    high: Vec<u64>,
+}
+
+impl ThreadSet {
+    /// The set that a trace stores as words.
+    pub fn from_words(words: &[u64]) -> ThreadSet {
+        match words.split_first() {
+            None => ThreadSet::default(),
+            Some((&low, high)) => ThreadSet { low, high: high.to_vec() },
+        }
+    }
+
+    /// Removes everything, keeping the memory.
+    pub fn clear(&mut self) {
+        self.low = 0;
+        self.high.clear();
+    }
+
+    /// Adds a thread.
+    #[inline]
+    pub fn insert(&mut self, thread: ThreadId) {
+        let i = thread.0;
+        if i < 64 {
+            self.low |= 1 << i;
+        } else {
+            let word = (i / 64 - 1) as usize;
+            if self.high.len() <= word {
+                self.high.resize(word + 1, 0);
+            }
+            self.high[word] |= 1 << (i % 64);
+        }
+    }
+
+    /// Removes a thread.
+    #[inline]
+    pub fn remove(&mut self, thread: ThreadId) {
+        let i = thread.0;
+        if i < 64 {
+            self.low &= !(1 << i);
+        } else if let Some(word) = self.high.get_mut((i / 64 - 1) as usize) {
+            *word &= !(1 << (i % 64));
+        }
+    }
+
+    /// Is the thread in the set?
+    #[inline]
+    pub fn contains(&self, thread: ThreadId) -> bool {
+        let i = thread.0;
+        if i < 64 {
+            self.low >> i & 1 == 1
+        } else {
+            self.high.get((i / 64 - 1) as usize).is_some_and(|w| w >> (i % 64) & 1 == 1)
+        }
+    }
+
+    /// Is the set empty?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.low == 0 && self.high.iter().all(|&w| w == 0)
+    }
+
+    /// The number of threads in the set.
+    pub fn len(&self) -> usize {
+        (self.low.count_ones() + self.high.iter().map(|w| w.count_ones()).sum::<u32>()) as usize
+    }
+
+    /// The threads, lowest first.
+    pub fn iter(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        self.words().enumerate().flat_map(|(i, word)| bits(word).map(move |b| ThreadId(i as u32 * 64 + b)))
+    }
+
+    /// The words, lowest threads first.
+    #[inline]
+    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        std::iter::once(self.low).chain(self.high.iter().copied())
+    }
+}
+
+fn bits(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros();
+            word &= word - 1;
+            bit
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_threads_beyond_one_word() {
+        let mut set = ThreadSet::default();
+        for t in [0, 63, 64, 200, 511] {
+            set.insert(ThreadId(t));
+        }
+        set.remove(ThreadId(64));
+        assert_eq!(set.iter().map(|t| t.0).collect::<Vec<_>>(), [0, 63, 200, 511]);
+        assert_eq!(set.len(), 4);
+        assert_eq!(ThreadSet::from_words(&set.words().collect::<Vec<_>>()), set);
+        assert!(!set.contains(ThreadId(64)) && set.contains(ThreadId(511)));
+    }
+}

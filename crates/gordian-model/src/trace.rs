@@ -1,0 +1,190 @@
+//! Traces: what an execution did, as data.
+
+use crate::access::Accesses;
+use crate::failure::Failure;
+use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::object::ObjectKind;
+use crate::op::OpKind;
+use crate::plan::Planned;
+use crate::thread_set::ThreadSet;
+use serde::{Deserialize, Serialize};
+
+/// One op carried out, with all the thread-local work up to the thread's next op.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Step {
+    /// The thread.
+    pub thread: ThreadId,
+    /// What it did.
+    pub kind: OpKind,
+    /// The outcome that was chosen...
+    pub outcome: u32,
+    /// ...out of so many.
+    pub outcomes: u32,
+    /// What it touched.
+    pub accesses: Accesses,
+    /// What it read or got.
+    pub value: u64,
+    /// What it wrote, or its argument.
+    pub arg: u64,
+    /// Did a fallible op succeed?
+    pub ok: bool,
+    /// Where.
+    pub site: SiteId,
+    /// The thread it spawned.
+    pub spawned: Option<ThreadId>,
+    /// The step (number in this trace) that ended the wait of an idle thread, if it was idle before.
+    pub woken_by: Option<u32>,
+    /// How many objects were known when the choice was made.
+    pub objects: u32,
+    /// Start of the enabled set in [`Trace::enabled`].
+    enabled: u32,
+}
+
+impl Step {
+    /// The step as a choice to repeat.
+    pub fn planned(&self) -> Planned {
+        Planned { thread: self.thread, outcome: self.outcome, expected: Some((self.kind, self.site)) }
+    }
+}
+
+/// What is known of an object, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectInfo {
+    /// Its kind.
+    pub kind: ObjectKind,
+    /// Where it was created.
+    pub site: SiteId,
+}
+
+/// How an execution ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum End {
+    /// It has not.
+    #[default]
+    Running,
+    /// Every thread came to its end.
+    Complete,
+    /// Everything that could go on is asleep: what follows has been seen.
+    Asleep,
+    /// It failed.
+    Failed(Box<Failure>),
+}
+
+/// What an execution did.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Trace {
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// The objects met.
+    pub objects: Vec<ObjectInfo>,
+    /// How it ended.
+    pub end: End,
+    /// A pausing loop was cut by [`Limits::fair_rounds`](crate::Limits::fair_rounds).
+    pub cut: bool,
+    /// The program looked at a reference count, see [`Options::count_steps`](crate::Options::count_steps).
+    pub counts_seen: bool,
+    enabled: Vec<u64>,
+}
+
+impl Trace {
+    /// Makes the trace empty, keeping its memory.
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.objects.clear();
+        self.enabled.clear();
+        self.end = End::Running;
+        self.cut = false;
+        self.counts_seen = false;
+    }
+
+    /// Forgets the steps from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(step) = self.steps.get(len) {
+            self.enabled.truncate(step.enabled as usize);
+            self.steps.truncate(len);
+        }
+    }
+
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Has nothing happened?
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, mut step: Step, enabled: &ThreadSet) {
+        step.enabled = self.enabled.len() as u32;
+        self.enabled.extend(enabled.words());
+        self.steps.push(step);
+    }
+
+    /// The words of the set of threads that were enabled before the step.
+    pub fn enabled_words(&self, step: usize) -> &[u64] {
+        let start = self.steps[step].enabled as usize;
+        let end = self.steps.get(step + 1).map_or(self.enabled.len(), |s| s.enabled as usize);
+        &self.enabled[start..end]
+    }
+
+    /// The threads that were enabled before the step.
+    pub fn enabled(&self, step: usize) -> ThreadSet {
+        ThreadSet::from_words(self.enabled_words(step))
+    }
+
+    /// Was the step a switch away from a thread that could have gone on?
+    pub fn is_preemption(&self, step: usize) -> bool {
+        step > 0 && {
+            let before = &self.steps[step - 1];
+            before.thread != self.steps[step].thread
+                && !before.kind.is_pause()
+                && self.enabled(step).contains(before.thread)
+        }
+    }
+
+    /// The number of preemptions.
+    pub fn preemptions(&self) -> usize {
+        (0..self.len()).filter(|&i| self.is_preemption(i)).count()
+    }
+
+    /// The failure, if it ended in one.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.end {
+            End::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// What is known of an object.
+    pub fn object(&self, object: ObjectId) -> Option<ObjectInfo> {
+        self.objects.get(object.index()).copied()
+    }
+
+    /// The choices that repeat this execution.
+    pub fn choices(&self) -> impl Iterator<Item = Planned> + '_ {
+        self.steps.iter().map(Step::planned)
+    }
+}
+
+impl Step {
+    #[inline]
+    pub(crate) fn new(thread: ThreadId, op: &crate::op::Op, outcome: u32, outcomes: u32, objects: u32) -> Step {
+        Step {
+            thread,
+            kind: op.kind,
+            outcome,
+            outcomes,
+            accesses: Accesses::new(),
+            value: 0,
+            arg: op.arg,
+            ok: true,
+            site: op.site,
+            spawned: None,
+            woken_by: None,
+            objects,
+            enabled: 0,
+        }
+    }
+}

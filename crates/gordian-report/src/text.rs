@@ -1,0 +1,126 @@
+//! The text of a failure: what failed, the interleaving, what the names mean.
+
+use crate::objects::Objects;
+use crate::table::{Row, lay_out};
+use gordian_model::{Act, Failure, Names, OpKind, Step, ThreadId, Trace};
+use std::fmt::Write;
+
+/// Rows shown of a long trace: from its beginning and from its end.
+const FIRST: usize = 40;
+const LAST: usize = 120;
+
+/// The text of a failing execution, for a terminal of `width` characters.
+pub fn text(failure: &Failure, trace: &Trace, names: &Names, width: usize) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", failure.message);
+    if names.site(failure.site).is_some() {
+        let _ = writeln!(out, "  at {}", names.place(failure.site));
+    }
+    for note in &failure.notes {
+        let who = note.thread.map_or_else(String::new, |t| format!("{}: ", names.thread(t)));
+        let place = names.site(note.site).map_or_else(String::new, |s| format!("  ({s})"));
+        let _ = writeln!(out, "  - {who}{}{place}", note.text);
+    }
+    if trace.is_empty() {
+        return out;
+    }
+    let switches = trace.steps.windows(2).filter(|w| w[0].thread != w[1].thread).count();
+    let _ = writeln!(
+        out,
+        "\nthe interleaving: {}, {}, {}",
+        count(trace.len(), "step"),
+        count(switches, "switch"),
+        count(trace.preemptions(), "preemption")
+    );
+    out.push_str(&interleaving(trace, names, width));
+    out
+}
+
+fn count(n: usize, word: &str) -> String {
+    let plural = if word.ends_with("ch") { "es" } else { "s" };
+    format!("{n} {word}{}", if n == 1 { "" } else { plural })
+}
+
+fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
+    let objects = Objects::new(trace, names);
+    let mut threads: Vec<ThreadId> = trace.steps.iter().map(|s| s.thread).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let heads: Vec<String> = threads.iter().map(|&t| names.thread(t)).collect();
+    let folded = fold(trace);
+    let mut rows = Vec::new();
+    for (i, &(at, times)) in folded.iter().enumerate() {
+        if i == FIRST && folded.len() > FIRST + LAST {
+            let hidden = folded.len() - FIRST - LAST;
+            rows.push(Row { number: "...".into(), column: 0, text: format!("({hidden} rows left out)"), place: String::new() });
+        }
+        if i >= FIRST && i + LAST < folded.len() {
+            continue;
+        }
+        let step = &trace.steps[at];
+        let column = threads.binary_search(&step.thread).unwrap_or(0);
+        let mark = if trace.is_preemption(at) { "!" } else { "" };
+        let mut text = describe(step, &objects, names);
+        if times > 1 {
+            let _ = write!(text, " (x{times})");
+        }
+        rows.push(Row { number: format!("{}{mark}", at + 1), column, text, place: names.place(step.site) });
+    }
+    let mut out = lay_out(&heads, &rows, width);
+    if trace.preemptions() > 0 {
+        out.push_str("(! a switch away from a thread that could have gone on)\n");
+    }
+    if !objects.legend.is_empty() {
+        let entries: Vec<String> = objects.legend.iter().map(|(label, place)| format!("{label} {place}")).collect();
+        let _ = writeln!(out, "objects: {}", entries.join(", "));
+    }
+    out
+}
+
+/// Runs of the same step of the same thread become one row: number of the first, and how many.
+fn fold(trace: &Trace) -> Vec<(usize, usize)> {
+    let mut rows: Vec<(usize, usize)> = Vec::new();
+    for (i, step) in trace.steps.iter().enumerate() {
+        if let Some((at, times)) = rows.last_mut() {
+            let first = &trace.steps[*at];
+            let same = (first.thread, first.kind, first.site, first.value, first.ok)
+                == (step.thread, step.kind, step.site, step.value, step.ok);
+            if same && first.spawned.is_none() {
+                *times += 1;
+                continue;
+            }
+        }
+        rows.push((i, 1));
+    }
+    rows
+}
+
+fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
+    let verb = step.kind.verb();
+    let object = step.accesses.iter().find(|a| a.act != Act::Exit).map(|a| objects.label(a.object, names));
+    let object = object.unwrap_or_default();
+    let value = |v: u64| if v > u64::MAX / 2 { (v as i64).to_string() } else { v.to_string() };
+    match step.kind {
+        OpKind::Load => format!("{verb} {object} = {}", value(step.value)),
+        OpKind::Store => format!("{verb} {object} <- {}", value(step.arg)),
+        OpKind::Rmw(_) => format!("{verb} {object} {} (was {})", value(step.arg), value(step.value)),
+        OpKind::CompareExchange | OpKind::CompareExchangeWeak if step.ok => {
+            format!("{verb} {object} (was {})", value(step.value))
+        }
+        OpKind::CompareExchange | OpKind::CompareExchangeWeak => {
+            format!("{verb} {object} fails (is {})", value(step.value))
+        }
+        OpKind::Spawn => format!("{verb} {}", step.spawned.map_or_else(String::new, |t| names.thread(t))),
+        OpKind::Choose => format!("{verb} {} of {}", step.value, step.outcomes),
+        OpKind::WakeTimed if step.value == 0 => format!("time out {object}"),
+        OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::TryAcquire | OpKind::TrySend | OpKind::Send
+            if !step.ok =>
+        {
+            format!("{verb} {object} fails")
+        }
+        OpKind::Receive | OpKind::TryReceive if !step.ok => format!("{verb} {object} finds nothing"),
+        OpKind::ReceiveTimed | OpKind::ParkTimed if !step.ok => format!("{verb} {object} times out"),
+        _ if object.is_empty() => verb.to_owned(),
+        _ => format!("{verb} {object}"),
+    }
+}

@@ -1,0 +1,120 @@
+//! The loop: plan, run, learn.
+
+use crate::guarantee::Guarantee;
+use crate::search::Search;
+use crate::strategy::{Next, Strategy};
+use gordian_model::{End, Failure, Plan, Trace};
+use std::time::{Duration, Instant};
+
+/// The thing under test: it can carry out one execution.
+pub trait Target {
+    /// Carries out one execution that follows the plan.
+    fn run(&mut self, plan: &Plan) -> &Trace;
+}
+
+/// Limits on a whole search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// The most executions.
+    pub executions: Option<u64>,
+    /// The most time.
+    pub time: Option<Duration>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Executions carried to their end or to a failure.
+    pub executions: u64,
+    /// Executions abandoned because what follows had been seen.
+    pub blocked: u64,
+    /// Steps taken in all.
+    pub steps: u64,
+    /// The space within the bounds is exhausted.
+    pub complete: bool,
+    /// Time taken.
+    pub elapsed: Duration,
+    /// What is known now.
+    pub guarantee: Guarantee,
+    /// The failing execution.
+    pub failure: Option<(Failure, Trace)>,
+    /// The options of the last execution, which may differ from those of the first plan.
+    pub plan: Plan,
+}
+
+/// Searches until a failure, the end, or a limit. `progress` is called after each execution.
+pub fn explore(
+    target: &mut dyn Target,
+    search: &Search,
+    limits: Limits,
+    mut plan: Plan,
+    mut progress: impl FnMut(u64),
+) -> Summary {
+    let start = Instant::now();
+    let mut strategy = search.strategy();
+    let mut found = Summary {
+        executions: 0,
+        blocked: 0,
+        steps: 0,
+        complete: false,
+        elapsed: Duration::ZERO,
+        guarantee: Guarantee::Failed,
+        failure: None,
+        plan: Plan::default(),
+    };
+    let mut cut = false;
+    let limit = loop {
+        if strategy.plan(&mut plan) == Next::Done {
+            found.complete = true;
+            break None;
+        }
+        if limits.executions.is_some_and(|most| found.executions >= most) {
+            break Some(format!("the limit of {} executions (Checker::executions, GORDIAN_EXECUTIONS)", found.executions));
+        }
+        // Looking at the clock costs as much as a step: once in 64 executions is often enough.
+        let look = (found.executions + found.blocked).is_multiple_of(64);
+        if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
+            break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));
+        }
+        let trace = target.run(&plan);
+        found.steps += trace.len() as u64;
+        if trace.counts_seen && !plan.options.count_steps {
+            // The program looks at reference counts, so counting has to be steps: start again with that.
+            plan.options.count_steps = true;
+            plan.prefix.clear();
+            plan.sleep.clear();
+            strategy = search.strategy();
+            found.executions = 0;
+            found.blocked = 0;
+            continue;
+        }
+        cut |= trace.cut;
+        match &trace.end {
+            End::Failed(failure) => {
+                found.executions += 1;
+                found.failure = Some(((**failure).clone(), trace.clone()));
+                break None;
+            }
+            End::Asleep => found.blocked += 1,
+            End::Complete => found.executions += 1,
+            End::Running => unreachable!("a target carries executions to their end"),
+        }
+        progress(found.executions);
+        strategy.learn(trace);
+    };
+    found.elapsed = start.elapsed();
+    found.guarantee = match (&found.failure, limit) {
+        (Some(_), _) => Guarantee::Failed,
+        (None, None) => Guarantee::AllInterleavings { cut_after: cut.then_some(plan.limits.fair_rounds) },
+        (None, Some(limit)) => Guarantee::Partial { executions: found.executions, limit },
+    };
+    found.plan = plan;
+    found
+}
+
+impl Search {
+    /// The strategy that carries the search out.
+    pub fn strategy(&self) -> Box<dyn Strategy> {
+        crate::strategy::of(self)
+    }
+}

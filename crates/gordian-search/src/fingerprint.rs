@@ -1,0 +1,24 @@
+//! A number for the equivalence class of a trace: the same for two traces that differ only in the order of
+//! steps that commute. Used to check that reductions visit every class, and the optimal one each exactly once.
+
+use crate::order::Order;
+use gordian_model::Trace;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+/// The fingerprint of the class of a trace.
+pub fn fingerprint(trace: &Trace) -> u64 {
+    let mut order = Order::default();
+    let mut races = Vec::new();
+    let mut sum = 0u64;
+    for (i, step) in trace.steps.iter().enumerate() {
+        order.push(&trace.steps, &mut races);
+        let mut hasher = FxHasher::default();
+        (step.thread, step.kind, step.outcome, step.site).hash(&mut hasher);
+        for (thread, &time) in order.clock(i).iter().enumerate().filter(|&(_, &time)| time > 0) {
+            (thread, time).hash(&mut hasher);
+        }
+        sum = sum.wrapping_add(hasher.finish());
+    }
+    sum
+}

@@ -1,0 +1,18 @@
+//! How Gordian searches.
+//!
+//! A [`Strategy`] turns traces into further plans and knows what has been proved so far; [`explore`] runs
+//! the loop between it and a [`Target`]. No strategy knows what kind of target it drives, and no target
+//! contains search code.
+#![forbid(unsafe_code)]
+
+mod explore;
+pub mod fingerprint;
+mod guarantee;
+pub mod order;
+mod search;
+pub mod strategy;
+
+pub use explore::{Limits, Summary, Target, explore};
+pub use guarantee::Guarantee;
+pub use search::{Reduction, Search, SearchError};
+pub use strategy::Strategy;

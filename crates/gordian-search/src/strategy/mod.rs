@@ -1,0 +1,35 @@
+//! Strategies: what to try next, given what was seen.
+
+mod depth_first;
+mod optimal;
+mod tree;
+
+use crate::search::{Reduction, Search};
+use gordian_model::{Plan, Trace};
+
+/// Is there more to try?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// The plan has been filled in.
+    Run,
+    /// Everything has been seen.
+    Done,
+}
+
+/// Owns a search.
+pub trait Strategy {
+    /// Fills in prefix and sleep set of the next execution.
+    fn plan(&mut self, plan: &mut Plan) -> Next;
+
+    /// Takes in what that execution did.
+    fn learn(&mut self, trace: &Trace);
+}
+
+pub(crate) fn of(search: &Search) -> Box<dyn Strategy> {
+    let Search::DepthFirst(reduction) = search;
+    match reduction {
+        Reduction::None => Box::new(depth_first::DepthFirst::new(false)),
+        Reduction::Sleep => Box::new(depth_first::DepthFirst::new(true)),
+        Reduction::Optimal => Box::new(optimal::Optimal::default()),
+    }
+}

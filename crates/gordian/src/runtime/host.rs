@@ -1,0 +1,470 @@
+//! The host: creates threads under test, resumes them, and tears down what is left when an execution ends.
+
+use super::panic::{PanicNote, TearDown, install_hook};
+use super::stack::{Pool, Snapshot};
+use super::storage::Storage;
+use super::{CURRENT, Yield, overflow};
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::{Coroutine, CoroutineResult};
+use gordian_model::conductor::Visit;
+use gordian_model::{
+    Conductor, Decision, Failure, FailureKind, Names, Op, Plan, Reply, SiteId, ThreadId, Trace,
+};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a thread is resumed for.
+pub(super) enum Wake {
+    Go,
+    TearDown,
+}
+
+/// What a thread that suspended wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Request {
+    /// The thread has come to its end.
+    #[default]
+    Ended,
+    /// It has announced an op; the decision has been made.
+    Switch,
+    /// It has announced its first op.
+    Started,
+    /// It has announced an op, and its state is to be compared.
+    Probe { again: bool },
+    /// It has left an op in `letter`, to be announced and performed by the host.
+    Step,
+    /// It has spawned the thread in `newborn`.
+    Start,
+    /// The execution is over.
+    Over,
+    /// It cannot be unwound.
+    GiveUp,
+}
+
+type Co = Coroutine<Wake, (), (), DefaultStack>;
+
+/// A thread under test.
+#[derive(Default)]
+pub(super) struct Task {
+    coroutine: Option<Co>,
+    pub(super) yielder: *const YieldPointer,
+    base: usize,
+    limit: usize,
+    pub(super) stack_pointer: usize,
+    /// The host performs the op it waits with.
+    hosted: bool,
+    snapshot: Snapshot,
+    pub(super) last_panic: Option<PanicNote>,
+}
+
+type YieldPointer = Yield;
+
+/// How far the panic of a thread has been dealt with.
+pub(crate) struct Panicked {
+    pub(crate) thread: ThreadId,
+    pub(crate) note: PanicNote,
+    pub(crate) handled: bool,
+}
+
+/// What all threads of an execution share besides the conductor.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// Values that live as long as the execution.
+    storage: Storage,
+    /// Thread-local values: thread, key, value.
+    pub(crate) locals: Vec<(ThreadId, usize, std::rc::Rc<dyn Any>)>,
+    pub(crate) panics: Vec<Panicked>,
+    /// Names given by `thread::Builder`.
+    pub(crate) thread_names: Vec<(ThreadId, String)>,
+    /// References handed out as raw pointers: address and object.
+    pub(crate) raw: Vec<(usize, u32)>,
+    /// Virtual time of each thread.
+    pub(crate) times: Vec<(ThreadId, u64)>,
+    /// Markers reached by `cover!`.
+    pub(crate) covered: Vec<&'static str>,
+}
+
+impl Shared {
+    /// Keeps a value until the execution ends.
+    pub(crate) fn keep<T: 'static>(&mut self, value: T) -> *const T {
+        self.storage.keep(value)
+    }
+
+    fn clear(&mut self) {
+        self.locals.clear();
+        self.panics.clear();
+        self.thread_names.clear();
+        self.raw.clear();
+        self.times.clear();
+    }
+}
+
+/// A cache from places in the source, by address, to their numbers.
+pub(super) struct Sites {
+    cache: Box<[(usize, SiteId); 256]>,
+}
+
+impl Sites {
+    #[inline]
+    pub(super) fn get(&mut self, location: &'static Location<'static>, names: &mut Names) -> SiteId {
+        let address = std::ptr::from_ref(location) as usize;
+        let entry = &mut self.cache[(address >> 3) & 255];
+        if entry.0 != address {
+            *entry = (address, names.intern(location.file(), location.line(), location.column()));
+        }
+        entry.1
+    }
+}
+
+/// Everything an OS thread needs to carry out executions.
+pub(super) struct Runtime {
+    pub(super) conductor: Conductor,
+    pub(super) tasks: Vec<Task>,
+    pub(super) running: ThreadId,
+    pub(super) request: Request,
+    pub(super) decision: Decision,
+    pub(super) letter: Option<Op>,
+    pub(super) reply: Reply,
+    pub(super) newborn: Option<(ThreadId, Box<dyn FnOnce()>)>,
+    pub(super) starting: bool,
+    pub(super) silent: bool,
+    pub(super) tearing_down: bool,
+    pub(super) silent_ops: u32,
+    pub(super) epoch: u64,
+    pub(super) sites: Sites,
+    pub(super) shared: Shared,
+    pool: Pool,
+    place: usize,
+}
+
+/// The executions that are running now, one place for each OS thread that searches.
+static LIVE: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
+static EPOCHS: AtomicU64 = AtomicU64::new(1);
+
+/// Is the execution with this number running?
+pub(super) fn is_live(epoch: u64) -> bool {
+    LIVE.iter().any(|place| place.load(Relaxed) == epoch)
+}
+
+thread_local! {
+    /// The runtime of this OS thread, kept for the next check.
+    static IDLE: RefCell<Option<Box<Runtime>>> = const { RefCell::new(None) };
+}
+
+/// Carries out executions on this OS thread.
+pub(crate) struct Engine {
+    runtime: Option<Box<Runtime>>,
+}
+
+impl Engine {
+    /// An engine for one search. Names start afresh, or are taken over from a plan that was saved.
+    pub(crate) fn new(stack_size: usize, names: Option<Names>) -> Engine {
+        install_hook();
+        overflow::install();
+        let mut runtime = IDLE.with(|idle| idle.borrow_mut().take()).unwrap_or_else(Runtime::new);
+        match names {
+            Some(names) => {
+                runtime.conductor.names = names;
+                runtime.sites.cache.fill((0, SiteId::UNKNOWN));
+            }
+            None => runtime.conductor.names.forget_threads(),
+        }
+        runtime.pool.set_size(stack_size);
+        runtime.shared.covered.clear();
+        Engine { runtime: Some(runtime) }
+    }
+
+    fn runtime(&mut self) -> &mut Runtime {
+        self.runtime.as_mut().expect("there until dropped")
+    }
+
+    /// Carries out one execution of `body`.
+    pub(crate) fn run(&mut self, plan: &Plan, body: &dyn Fn()) -> &Trace {
+        let runtime: *mut Runtime = &raw mut **self.runtime.as_mut().expect("there until dropped");
+        // SAFETY: the box is ours, and nothing else uses the runtime while `execute` has it.
+        unsafe {
+            Runtime::execute(runtime, plan, body);
+            &(*runtime).conductor.trace
+        }
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.runtime.as_ref().expect("there until dropped").conductor.names
+    }
+
+    /// The markers that were reached in some execution.
+    pub(crate) fn covered(&mut self) -> Vec<&'static str> {
+        self.runtime().shared.covered.clone()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let runtime = self.runtime.take();
+        IDLE.with(|idle| *idle.borrow_mut() = runtime);
+    }
+}
+
+impl Runtime {
+    fn new() -> Box<Runtime> {
+        static PLACES: AtomicU64 = AtomicU64::new(0);
+        Box::new(Runtime {
+            conductor: Conductor::default(),
+            tasks: Vec::new(),
+            running: ThreadId::MAIN,
+            request: Request::Ended,
+            decision: Decision::End,
+            letter: None,
+            reply: Reply::DONE,
+            newborn: None,
+            starting: false,
+            silent: false,
+            tearing_down: false,
+            silent_ops: 0,
+            epoch: 0,
+            sites: Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) },
+            shared: Shared::default(),
+            pool: Pool::default(),
+            place: PLACES.fetch_add(1, Relaxed) as usize % LIVE.len(),
+        })
+    }
+
+    /// # Safety
+    /// `rt` is valid and nobody else uses it. `body` outlives the call.
+    unsafe fn execute(rt: *mut Runtime, plan: &Plan, body: &dyn Fn()) {
+        // SAFETY: as promised; references into `*rt` end before each resume.
+        unsafe {
+            {
+                let rt = &mut *rt;
+                rt.epoch = EPOCHS.fetch_add(1, Relaxed);
+                LIVE[rt.place].store(rt.epoch, Relaxed);
+                rt.conductor.begin(plan);
+                rt.shared.clear();
+                rt.silent = false;
+                rt.tearing_down = false;
+                rt.starting = false;
+                rt.silent_ops = 0;
+            }
+            CURRENT.with(|c| c.set(rt));
+            let body = std::mem::transmute::<&dyn Fn(), &'static dyn Fn()>(body);
+            let main = Box::new(move || crate::thread::run_main(body));
+            if Runtime::create(rt, ThreadId::MAIN, main) {
+                Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
+                Runtime::drive(rt);
+            }
+            Runtime::tear_down(rt);
+            Runtime::drop_statics(rt);
+            (*rt).conductor.close();
+            LIVE[(*rt).place].store(0, Relaxed);
+            CURRENT.with(|c| c.set(std::ptr::null_mut()));
+        }
+    }
+
+    /// Makes the coroutine of a thread. `false`: there is no stack for it, and the execution has failed.
+    unsafe fn create(rt: *mut Runtime, thread: ThreadId, body: Box<dyn FnOnce()>) -> bool {
+        // SAFETY: see `execute`.
+        let runtime = unsafe { &mut *rt };
+        let i = thread.index();
+        if runtime.tasks.len() <= i {
+            runtime.tasks.resize_with(i + 1, Task::default);
+        }
+        let stack = match runtime.pool.take() {
+            Ok(stack) => stack,
+            Err(error) => {
+                let message = format!(
+                    "no stack of {} bytes for {}: {error}; use smaller stacks with Checker::stack_size, or fewer threads",
+                    runtime.pool.size(),
+                    runtime.conductor.names.thread(thread)
+                );
+                runtime.conductor.fail(Failure::new(FailureKind::Misuse, message));
+                return false;
+            }
+        };
+        let task = &mut runtime.tasks[i];
+        (task.base, task.limit) = (stack.base().get(), stack.limit().get());
+        task.last_panic = None;
+        task.hosted = false;
+        task.coroutine = Some(Coroutine::with_stack(stack, move |yielder: &Yield, wake: Wake| {
+            // SAFETY: as in `super::op`; the coroutine runs only while the runtime lives.
+            unsafe { (&mut (*rt).tasks)[i].yielder = yielder };
+            if let Wake::Go = wake {
+                // Panics of user code are caught further in; what arrives here is the tear-down, or a bug of ours.
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(body))
+                    && !payload.is::<TearDown>()
+                {
+                    std::panic::resume_unwind(payload);
+                }
+            }
+            // SAFETY: as above.
+            unsafe { (*rt).request = Request::Ended };
+        }));
+        true
+    }
+
+    /// Lets a thread run until it suspends or ends.
+    unsafe fn resume(rt: *mut Runtime, thread: ThreadId, wake: Wake) {
+        // SAFETY: see `execute`. The coroutine is moved out so that nothing refers into the runtime while it runs.
+        unsafe {
+            (*rt).running = thread;
+            let mut coroutine = (&mut (*rt).tasks)[thread.index()].coroutine.take().expect("only suspended threads are resumed");
+            overflow::enter(coroutine.trap_handler());
+            let result = coroutine.resume(wake);
+            let overflowed = overflow::leave();
+            let rt = &mut *rt;
+            match result {
+                CoroutineResult::Yield(()) => rt.tasks[thread.index()].coroutine = Some(coroutine),
+                CoroutineResult::Return(()) => {
+                    rt.pool.give(coroutine.into_stack());
+                    if overflowed {
+                        rt.request = Request::Over;
+                        let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
+                        rt.conductor.fail(failure);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Resumes threads in the order that the conductor decides, until the execution is over.
+    unsafe fn drive(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            loop {
+                let request = (*rt).request;
+                let decision = match request {
+                    Request::Switch => (*rt).decision,
+                    Request::Ended => (*rt).conductor.decide(),
+                    Request::Start => {
+                        Runtime::start(rt);
+                        continue;
+                    }
+                    Request::Probe { again } => {
+                        Runtime::probe(rt, again);
+                        (*rt).conductor.decide()
+                    }
+                    Request::Step => {
+                        let me = (*rt).running;
+                        let op = (*rt).letter.take().expect("a step comes with a letter");
+                        (&mut (*rt).tasks)[me.index()].hosted = true;
+                        if let Visit::Probe { again } = (*rt).conductor.announce(me, op) {
+                            Runtime::probe(rt, again);
+                        }
+                        (*rt).conductor.decide()
+                    }
+                    Request::Over | Request::GiveUp | Request::Started => Decision::End,
+                };
+                let Decision::Run(next) = decision else { return };
+                if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
+                    (*rt).reply = (*rt).conductor.perform(next);
+                }
+                Runtime::resume(rt, next, Wake::Go);
+            }
+        }
+    }
+
+    /// Runs a newborn thread up to its first op, then its parent again.
+    unsafe fn start(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            let parent = (*rt).running;
+            let (child, body) = (*rt).newborn.take().expect("a start comes with a thread");
+            if !Runtime::create(rt, child, body) {
+                (*rt).request = Request::Over;
+                return;
+            }
+            let was_starting = std::mem::replace(&mut (*rt).starting, true);
+            Runtime::resume(rt, child, Wake::Go);
+            while (*rt).request == Request::Start {
+                Runtime::start(rt);
+            }
+            (*rt).starting = was_starting;
+            if (*rt).request == Request::Over || (*rt).conductor.is_over() {
+                (*rt).request = Request::Over;
+                (*rt).running = parent;
+                return;
+            }
+            Runtime::resume(rt, parent, Wake::Go);
+        }
+    }
+
+    unsafe fn probe(rt: *mut Runtime, again: bool) {
+        // SAFETY: see `execute`; the running thread has just suspended, so its stack is at rest and mapped.
+        unsafe {
+            let rt = &mut *rt;
+            let me = rt.running;
+            let task = &mut rt.tasks[me.index()];
+            task.hosted = true;
+            let same = task.snapshot.renew(task.stack_pointer, task.limit, task.base);
+            if again {
+                rt.conductor.probed(me, same);
+            }
+        }
+    }
+
+    /// Unwinds every thread that is still suspended, youngest first, so that its values are dropped.
+    unsafe fn tear_down(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            (*rt).silent = true;
+            (*rt).tearing_down = true;
+            for i in (0..(*rt).tasks.len()).rev() {
+                if (&(*rt).tasks)[i].coroutine.is_none() {
+                    continue;
+                }
+                let thread = ThreadId(i as u32);
+                (*rt).silent_ops = 0;
+                if !(*rt).conductor.is_panicking(thread) {
+                    Runtime::resume(rt, thread, Wake::TearDown);
+                }
+                if let Some(mut coroutine) = (&mut (*rt).tasks)[i].coroutine.take() {
+                    // It was unwinding already, or could not be unwound: what it holds is leaked.
+                    coroutine.force_reset();
+                    (*rt).pool.give(coroutine.into_stack());
+                }
+            }
+            (*rt).newborn = None;
+            (*rt).letter = None;
+            (*rt).tearing_down = false;
+        }
+    }
+
+    /// Drops what statics and thread-locals still hold.
+    unsafe fn drop_statics(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            (*rt).running = ThreadId::MAIN;
+            (*rt).silent = true;
+            (*rt).silent_ops = 0;
+            let mut values = (*rt).shared.storage.take();
+            if values.is_empty() && (*rt).shared.locals.is_empty() {
+                return;
+            }
+            let locals = std::mem::take(&mut (*rt).shared.locals);
+            let dropped = catch_unwind(AssertUnwindSafe(|| {
+                while let Some(value) = values.pop() {
+                    drop(value);
+                }
+                drop(locals);
+            }));
+            if dropped.is_err() {
+                let note = (&mut (*rt).tasks)[0].last_panic.take();
+                let message = note.map_or_else(String::new, |n| n.message);
+                (*rt).conductor.fail(Failure::new(
+                    FailureKind::Panic,
+                    format!("the value of a static panicked when it was dropped at the end of the execution: {message}"),
+                ));
+            }
+        }
+    }
+}
+
+fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {
+    let message = format!(
+        "stack overflow in {}: its stack of {} KiB is used up; if it needs more, give it more with Checker::stack_size",
+        names.thread(thread),
+        size / 1024
+    );
+    Failure::new(FailureKind::Crash, message).at(thread, SiteId::UNKNOWN)
+}

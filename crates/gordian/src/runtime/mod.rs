@@ -1,0 +1,264 @@
+//! The coroutine runtime: threads under test as stackful coroutines on the OS thread that searches.
+//!
+//! A thread that comes to an op announces it to the conductor from its own stack. If it is the one to go on, it
+//! performs the op and returns to the user's code: no switch. Otherwise it suspends, and [`drive`](host) resumes
+//! whichever thread the conductor named. While a thread's state is being compared to prove a spin loop idle, the
+//! host does all of this in its place, so that nothing but the user's own code writes to its stack.
+//!
+//! This folder is one of the two rooms in which `unsafe` is allowed. The rules:
+//! - The runtime is reached through a raw pointer in a thread-local ([`current`]); a reference to it never lives
+//!   across a resume or a suspend, because other code reaches it in between.
+//! - A thread under test is resumed only by the OS thread that created it, and never while it is running.
+//! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
+
+mod host;
+mod overflow;
+mod panic;
+mod stack;
+mod storage;
+mod tag;
+
+pub(crate) use host::{Engine, Panicked, Shared};
+pub(crate) use panic::PanicNote;
+pub(crate) use storage::duplicate;
+pub(crate) use tag::Tag;
+
+use corosensei::Yielder;
+use gordian_model::conductor::Visit;
+use gordian_model::{Conductor, Decision, Op, OpKind, Reply, SiteId, ThreadId};
+use host::{Request, Runtime, Wake};
+use std::cell::Cell;
+use std::panic::Location;
+
+thread_local! {
+    static CURRENT: Cell<*mut Runtime> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+/// The runtime of the execution that the calling thread under test belongs to; null outside a check.
+#[inline]
+fn current() -> *mut Runtime {
+    CURRENT.with(Cell::get)
+}
+
+/// Are we inside an execution?
+#[inline]
+pub(crate) fn active() -> bool {
+    !current().is_null()
+}
+
+/// Looks at the conductor, without switching threads.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&mut Conductor, ThreadId) -> R) -> R {
+    let rt = current();
+    debug_assert!(!rt.is_null());
+    // SAFETY: the runtime outlives the execution, we are on its OS thread, and the reference ends before
+    // any switch because `f` cannot suspend: it gets no way to.
+    let rt = unsafe { &mut *rt };
+    f(&mut rt.conductor, rt.running)
+}
+
+/// Looks at what the runtime keeps for all threads, without switching threads.
+pub(crate) fn shared<R>(f: impl FnOnce(&mut Shared, ThreadId) -> R) -> R {
+    let rt = current();
+    // SAFETY: as in `with`.
+    let rt = unsafe { &mut *rt };
+    f(&mut rt.shared, rt.running)
+}
+
+/// The thread under test that is running.
+pub(crate) fn me() -> ThreadId {
+    with(|_, me| me)
+}
+
+/// The number of a place in the source.
+#[inline]
+pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
+    // SAFETY: as in `with`.
+    let rt = unsafe { &mut *current() };
+    rt.sites.get(location, &mut rt.conductor.names)
+}
+
+/// Announces an op, waits for the thread's turn and carries it out.
+#[inline]
+pub(crate) fn op(op: Op) -> Reply {
+    let rt = current();
+    // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
+    // ends before `suspend`.
+    unsafe {
+        if (*rt).silent {
+            return silently(op);
+        }
+        let me = (*rt).running;
+        if (*rt).conductor.is_probing(me) {
+            (*rt).letter = Some(op);
+            suspend(rt, Request::Step);
+            return (*rt).reply;
+        }
+        let visit = (*rt).conductor.announce(me, op);
+        if (*rt).starting {
+            suspend(rt, Request::Started);
+        } else if let Visit::Probe { again } = visit {
+            suspend(rt, Request::Probe { again });
+            return (*rt).reply;
+        } else {
+            let decision = (*rt).conductor.decide();
+            if decision != Decision::Run(me) {
+                (*rt).decision = decision;
+                suspend(rt, Request::Switch);
+            }
+        }
+        (*rt).conductor.perform(me)
+    }
+}
+
+/// An op at a place, with nothing but an object.
+#[track_caller]
+pub(crate) fn simple(kind: OpKind, object: gordian_model::ObjectId) -> Reply {
+    op(Op::new(kind, object, site(Location::caller())))
+}
+
+/// Gives the processor back to the host.
+///
+/// # Safety
+/// `rt` is the live runtime of this OS thread, and the caller runs on one of its coroutines.
+#[inline(never)]
+unsafe fn suspend(rt: *mut Runtime, request: Request) {
+    // SAFETY: see above; the reborrow ends before the switch.
+    let yielder = unsafe {
+        let rt = &mut *rt;
+        rt.request = request;
+        let marker = 0u8;
+        let me = rt.running.index();
+        rt.tasks[me].stack_pointer = std::hint::black_box(&raw const marker) as usize;
+        rt.tasks[me].yielder
+    };
+    // SAFETY: the yielder lives on the stack of the coroutine that we are on.
+    match unsafe { (*yielder).suspend(()) } {
+        Wake::Go => {}
+        Wake::TearDown => std::panic::resume_unwind(Box::new(panic::TearDown)),
+    }
+}
+
+/// Ends the execution here if it is over; called after something other than an op may have ended it.
+pub(crate) fn stop_if_over() {
+    let rt = current();
+    // SAFETY: as in `op`.
+    unsafe {
+        if !(*rt).silent && (*rt).conductor.is_over() {
+            suspend(rt, Request::Over);
+        }
+    }
+}
+
+/// The thread cannot go on and will never be resumed. Only while executions are torn down.
+pub(crate) fn give_up() -> ! {
+    let rt = current();
+    // SAFETY: as in `op`.
+    unsafe { suspend(rt, Request::GiveUp) };
+    unreachable!("a thread that gave up was resumed")
+}
+
+/// An execution is being torn down, or statics are dropped after it: ops happen at once.
+pub(crate) fn is_silent() -> bool {
+    let rt = current();
+    // SAFETY: as in `with`.
+    !rt.is_null() && unsafe { (*rt).silent }
+}
+
+#[cold]
+fn silently(op: Op) -> Reply {
+    let rt = current();
+    // SAFETY: as in `with`.
+    let reply = unsafe {
+        let rt = &mut *rt;
+        rt.silent_ops += 1;
+        let resurrected = rt.tearing_down && !std::thread::panicking();
+        let me = rt.running;
+        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, &op) }
+    };
+    match reply {
+        Some(reply) => reply,
+        // SAFETY: as in `with`.
+        None if unsafe { (*rt).tearing_down } => give_up(),
+        None => panic!("{} would wait for ever: no thread is left", op.kind.verb()),
+    }
+}
+
+/// Lets the unwinding that tears an execution down go on; anything else is a panic of the user's.
+pub(crate) fn user_panic(payload: Box<dyn std::any::Any + Send>) -> Box<dyn std::any::Any + Send> {
+    if payload.is::<panic::TearDown>() {
+        std::panic::resume_unwind(payload);
+    }
+    payload
+}
+
+/// What the panic hook saw last in the running thread; the thread is no longer unwinding.
+pub(crate) fn take_panic() -> PanicNote {
+    // SAFETY: as in `with`.
+    let rt = unsafe { &mut *current() };
+    let me = rt.running;
+    rt.conductor.set_panicking(me, false);
+    rt.tasks[me.index()].last_panic.take().unwrap_or_else(|| PanicNote {
+        message: "a panic that was raised without the panic hook".to_owned(),
+        file: "?".to_owned(),
+        line: 0,
+        column: 0,
+    })
+}
+
+/// Is the running thread unwinding from a panic of its own?
+pub(crate) fn is_panicking() -> bool {
+    if !std::thread::panicking() {
+        return false;
+    }
+    with(|conductor, me| conductor.is_panicking(me))
+}
+
+/// Starts a thread under test, which runs up to its first op before this returns.
+///
+/// # Safety
+/// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
+pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>, site: SiteId) -> ThreadId {
+    let reply = op(Op::new(OpKind::Spawn, gordian_model::ObjectId::NONE, site));
+    let child = ThreadId(reply.value as u32);
+    let rt = current();
+    // SAFETY: the caller promises that the borrows hold; the rest as in `op`.
+    unsafe {
+        if (*rt).silent {
+            give_up();
+        }
+        let body = std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce()>>(body);
+        (*rt).newborn = Some((child, body));
+        suspend(rt, Request::Start);
+    }
+    child
+}
+
+type Yield = Yielder<Wake, ()>;
+
+/// The number of the execution.
+pub(crate) fn epoch() -> u64 {
+    let rt = current();
+    // SAFETY: as in `with`.
+    if rt.is_null() { 0 } else { unsafe { (*rt).epoch } }
+}
+
+/// Something that was made in one execution is used in another, or outside.
+#[track_caller]
+pub(crate) fn same_execution(made_in: u64, what: &str) {
+    let now = epoch();
+    assert!(
+        now == made_in,
+        "gordian: a {what} that was made in one execution is used {}; make it inside the closure and do not keep it in a static \
+         or in something the closure captures",
+        if now == 0 { "outside of it" } else { "in another" }
+    );
+}
+
+/// The std primitive behind a mirrored one is taken although the model says that it is free.
+pub(crate) fn not_available(what: &str) -> ! {
+    if is_silent() {
+        give_up();
+    }
+    panic!("gordian: the {what} is held outside of this execution: a guard was forgotten in an earlier execution or is held by a thread that is not under control; create the {what} inside the closure")
+}

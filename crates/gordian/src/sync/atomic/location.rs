@@ -1,0 +1,98 @@
+//! What all atomics have in common: a location in the model, found through a tag.
+
+use crate::runtime::{self, Tag};
+use gordian_model::object::{Atomic, Object};
+use gordian_model::{ObjectId, Op, OpKind, Order, Reply, Rmw};
+use std::panic::Location as Place;
+use std::sync::atomic::Ordering;
+
+/// The model's word for an ordering.
+pub(crate) fn order(ordering: Ordering) -> Order {
+    match ordering {
+        Ordering::Relaxed => Order::Relaxed,
+        Ordering::Acquire => Order::Acquire,
+        Ordering::Release => Order::Release,
+        Ordering::AcqRel => Order::AcqRel,
+        _ => Order::SeqCst,
+    }
+}
+
+/// A location in the current execution. `first` is its value if this is its first use there.
+pub(crate) struct Location<'a> {
+    pub(crate) tag: &'a Tag,
+    pub(crate) bytes: u8,
+}
+
+impl Location<'_> {
+    #[inline]
+    fn object(&self, first: impl FnOnce() -> u64) -> ObjectId {
+        self.tag.object(|| Object::Atomic(Atomic::new(first())))
+    }
+
+    #[inline]
+    #[track_caller]
+    fn op(&self, kind: OpKind, first: impl FnOnce() -> u64) -> Op {
+        Op { detail: self.bytes, ..Op::new(kind, self.object(first), runtime::site(Place::caller())) }
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn load(&self, first: impl FnOnce() -> u64, ordering: Ordering) -> u64 {
+        assert!(
+            !matches!(ordering, Ordering::Release | Ordering::AcqRel),
+            "there is no such thing as a {} load",
+            if ordering == Ordering::Release { "release" } else { "acquire-release" }
+        );
+        runtime::op(Op { order: order(ordering), ..self.op(OpKind::Load, first) }).value
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn store(&self, first: impl FnOnce() -> u64, value: u64, ordering: Ordering) {
+        assert!(
+            !matches!(ordering, Ordering::Acquire | Ordering::AcqRel),
+            "there is no such thing as an {} store",
+            if ordering == Ordering::Acquire { "acquire" } else { "acquire-release" }
+        );
+        runtime::op(Op { order: order(ordering), arg: value, ..self.op(OpKind::Store, first) });
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn rmw(&self, first: impl FnOnce() -> u64, rmw: Rmw, value: u64, ordering: Ordering) -> u64 {
+        runtime::op(Op { order: order(ordering), arg: value, ..self.op(OpKind::Rmw(rmw.into()), first) }).value
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(crate) fn compare_exchange(
+        &self,
+        first: impl FnOnce() -> u64,
+        (current, new): (u64, u64),
+        (success, failure): (Ordering, Ordering),
+        weak: bool,
+    ) -> Result<u64, u64> {
+        assert!(
+            !matches!(failure, Ordering::Release | Ordering::AcqRel),
+            "there is no such thing as a {} failure ordering",
+            if failure == Ordering::Release { "release" } else { "acquire-release" }
+        );
+        let kind = if weak { OpKind::CompareExchangeWeak } else { OpKind::CompareExchange };
+        let op =
+            Op { order: order(success), failure: order(failure), arg: current, arg2: new, ..self.op(kind, first) };
+        let Reply { value, ok, .. } = runtime::op(op);
+        if ok { Ok(value) } else { Err(value) }
+    }
+
+    /// The value for exclusive access, if this execution has one.
+    pub(crate) fn current(&self) -> Option<u64> {
+        if !self.tag.is_current() {
+            return None;
+        }
+        let object = self.object(|| unreachable!("it is registered"));
+        runtime::with(|conductor, _| match conductor.object_mut(object) {
+            Object::Atomic(atomic) => Some(atomic.value()),
+            _ => None,
+        })
+    }
+}

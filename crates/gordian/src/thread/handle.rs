@@ -1,0 +1,187 @@
+//! Handles to threads.
+
+use super::builder::Builder;
+use super::life::{self, Packet};
+use crate::runtime;
+use gordian_model::{ObjectId, Op, OpKind};
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Spawns a thread; see [`std::thread::spawn`].
+#[track_caller]
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    Builder::new().spawn(f).expect("failed to spawn thread")
+}
+
+#[derive(Clone)]
+enum Who {
+    Std(std::thread::Thread),
+    Checked { thread: gordian_model::ThreadId, epoch: u64, name: Option<Arc<str>> },
+}
+
+/// A handle to a thread; see [`std::thread::Thread`].
+#[derive(Clone)]
+pub struct Thread(Who);
+
+/// The identity of a thread; see [`std::thread::ThreadId`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ThreadId(Id);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Id {
+    Std(std::thread::ThreadId),
+    Checked(u32),
+}
+
+impl fmt::Debug for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Id::Std(id) => id.fmt(f),
+            Id::Checked(id) => write!(f, "ThreadId({})", id + 1),
+        }
+    }
+}
+
+impl Thread {
+    pub(super) fn checked(thread: gordian_model::ThreadId) -> Thread {
+        let name = runtime::shared(|shared, _| {
+            shared.thread_names.iter().find(|n| n.0 == thread).map(|n| Arc::from(n.1.as_str()))
+        });
+        let name = name.or_else(|| (thread == gordian_model::ThreadId::MAIN).then(|| Arc::from("main")));
+        Thread(Who::Checked { thread, epoch: runtime::epoch(), name })
+    }
+
+    pub(super) fn std(thread: std::thread::Thread) -> Thread {
+        Thread(Who::Std(thread))
+    }
+
+    /// The identity of the thread.
+    pub fn id(&self) -> ThreadId {
+        ThreadId(match &self.0 {
+            Who::Std(thread) => Id::Std(thread.id()),
+            Who::Checked { thread, .. } => Id::Checked(thread.0),
+        })
+    }
+
+    /// The name given with [`Builder::name`].
+    pub fn name(&self) -> Option<&str> {
+        match &self.0 {
+            Who::Std(thread) => thread.name(),
+            Who::Checked { name, .. } => name.as_deref(),
+        }
+    }
+
+    /// Gives the thread the token that [`park`](super::park) waits for.
+    #[track_caller]
+    pub fn unpark(&self) {
+        match &self.0 {
+            Who::Std(thread) => thread.unpark(),
+            Who::Checked { thread, epoch, .. } => {
+                runtime::same_execution(*epoch, "Thread");
+                runtime::simple(OpKind::Unpark, ObjectId::life(*thread));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread").field("id", &self.id()).field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// The calling thread; see [`std::thread::current`].
+pub fn current() -> Thread {
+    if runtime::active() { Thread::checked(runtime::me()) } else { Thread::std(std::thread::current()) }
+}
+
+enum Inner<T> {
+    Std(std::thread::JoinHandle<T>),
+    Checked { thread: gordian_model::ThreadId, epoch: u64, packet: Arc<Packet<T>> },
+}
+
+/// The right to wait for a thread; see [`std::thread::JoinHandle`].
+pub struct JoinHandle<T> {
+    inner: Option<Inner<T>>,
+    thread: Thread,
+}
+
+// As std's: whoever holds the handle can only take the result out, once, and the result was sent to it.
+#[allow(unsafe_code)]
+mod markers {
+    use super::JoinHandle;
+    // SAFETY: the packet is only reached through its locks; std promises the same for every `T`, because `spawn` asks
+    // for `T: Send` before a handle can exist.
+    unsafe impl<T> Send for JoinHandle<T> {}
+    // SAFETY: as above; `&JoinHandle` gives no access to the result.
+    unsafe impl<T> Sync for JoinHandle<T> {}
+}
+
+impl<T> JoinHandle<T> {
+    pub(super) fn checked(thread: gordian_model::ThreadId, packet: Arc<Packet<T>>) -> JoinHandle<T> {
+        let inner = Inner::Checked { thread, epoch: runtime::epoch(), packet };
+        JoinHandle { inner: Some(inner), thread: Thread::checked(thread) }
+    }
+
+    pub(super) fn std(handle: std::thread::JoinHandle<T>) -> JoinHandle<T> {
+        let thread = Thread::std(handle.thread().clone());
+        JoinHandle { inner: Some(Inner::Std(handle)), thread }
+    }
+
+    /// The thread.
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// Waits for the thread to end.
+    #[track_caller]
+    pub fn join(mut self) -> super::Result<T> {
+        match self.inner.take().expect("there until joined") {
+            Inner::Std(handle) => handle.join(),
+            Inner::Checked { thread, epoch, packet } => {
+                runtime::same_execution(epoch, "JoinHandle");
+                runtime::op(Op::new(OpKind::Join, ObjectId::life(thread), runtime::site(Location::caller())));
+                let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
+                if result.is_err() {
+                    life::mark_handled(thread);
+                }
+                result
+            }
+        }
+    }
+
+    /// Has the thread ended?
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match self.inner.as_ref().expect("there until joined") {
+            Inner::Std(handle) => handle.is_finished(),
+            Inner::Checked { thread, epoch, .. } => {
+                runtime::same_execution(*epoch, "JoinHandle");
+                runtime::simple(OpKind::IsFinished, ObjectId::life(*thread)).flag
+            }
+        }
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        if let Some(Inner::Checked { thread, epoch, packet }) = self.inner.take()
+            && runtime::active()
+            && runtime::epoch() == epoch
+        {
+            packet.detach(thread);
+            runtime::stop_if_over();
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,119 @@
+//! How a thread under test begins and ends: its result, its panic, its thread-locals.
+
+use crate::runtime::{self, PanicNote, Shared};
+use gordian_model::{Failure, FailureKind, SiteId, ThreadId};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+/// Where a thread leaves its result for whoever joins it.
+pub(super) struct Packet<T> {
+    result: Mutex<Option<std::thread::Result<T>>>,
+    detached: Mutex<bool>,
+}
+
+impl<T> Packet<T> {
+    pub(super) fn new() -> Arc<Packet<T>> {
+        Arc::new(Packet { result: Mutex::new(None), detached: Mutex::new(false) })
+    }
+
+    pub(super) fn take(&self) -> Option<std::thread::Result<T>> {
+        self.result.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+
+    /// Nobody will join the thread any more: if it has panicked, or does so later, that is a failure.
+    pub(super) fn detach(&self, thread: ThreadId) {
+        *self.detached.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = true;
+        if let Some(Err(_)) = self.take() {
+            fail_with_panic_of(thread);
+        }
+    }
+
+    fn put(&self, result: std::thread::Result<T>) {
+        *self.result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+    }
+}
+
+/// The body of a spawned thread.
+pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(value) => {
+            super::local::drop_all();
+            packet.put(Ok(value));
+        }
+        Err(payload) => {
+            let payload = runtime::user_panic(payload);
+            note_panic(runtime::take_panic());
+            super::local::drop_all();
+            let detached = *packet.detached.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            packet.put(Err(payload));
+            if detached {
+                fail_with_panic_of(runtime::me());
+            }
+        }
+    }
+    runtime::with(|conductor, me| conductor.finish(me));
+}
+
+/// The body of the main thread.
+pub(crate) fn run_main(body: &dyn Fn()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
+        runtime::user_panic(payload);
+        note_panic(runtime::take_panic());
+        fail_with_panic_of(ThreadId::MAIN);
+    }
+    super::local::drop_all();
+    runtime::with(|conductor, me| conductor.finish(me));
+}
+
+fn note_panic(note: PanicNote) {
+    runtime::shared(|shared, thread| {
+        shared.panics.push(runtime::Panicked { thread, note, handled: false });
+    });
+}
+
+/// Somebody has joined the thread and seen its panic.
+pub(super) fn mark_handled(thread: ThreadId) {
+    runtime::shared(|shared, _| {
+        shared.panics.iter_mut().filter(|p| p.thread == thread).for_each(|p| p.handled = true);
+    });
+}
+
+/// A panic that nobody handles ends the execution.
+fn fail_with_panic_of(thread: ThreadId) {
+    let failure = runtime::shared(|shared, _| {
+        let place = |p: &runtime::Panicked| (p.note.file.clone(), p.note.line, p.note.column);
+        let panicked = shared.panics.iter().rfind(|p| p.thread == thread)?;
+        let others: Vec<_> = shared.panics.iter().filter(|p| p.thread != thread).map(|p| (p.thread, p.note.message.clone(), place(p))).collect();
+        Some((panicked.note.message.clone(), place(panicked), others))
+    });
+    let Some((message, place, others)) = failure else { return };
+    runtime::with(|conductor, _| {
+        let mut site = |(file, line, column): (String, u32, u32)| conductor.names.intern(&file, line, column);
+        let at: SiteId = site(place);
+        let others: Vec<_> = others.into_iter().map(|(t, m, p)| (t, m, site(p))).collect();
+        let mut failure =
+            Failure::new(FailureKind::Panic, format!("{} panicked: {message}", conductor.names.thread(thread))).at(thread, at);
+        for (other, message, site) in others {
+            failure = failure.note(Some(other), format!("panicked before: {message}"), site);
+        }
+        conductor.fail(failure);
+    });
+}
+
+/// Panics that nobody has dealt with when the execution ends.
+pub(crate) fn unhandled(shared: &Shared) -> Option<ThreadId> {
+    shared.panics.iter().find(|p| !p.handled).map(|p| p.thread)
+}
+
+/// Reports a panic that nobody has dealt with.
+pub(crate) fn fail_if_unhandled() {
+    if let Some(thread) = runtime::shared(|shared, _| unhandled(shared)) {
+        fail_with_panic_of(thread);
+    }
+}
+
+/// The payload of a thread whose execution was torn down before it ended.
+pub(super) fn torn_down() -> Box<dyn Any + Send> {
+    Box::new("the execution ended before this thread did")
+}
