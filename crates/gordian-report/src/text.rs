@@ -103,12 +103,14 @@ fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
     match step.kind {
         OpKind::Load => format!("{verb} {object} = {}", value(step.value)),
         OpKind::Store => format!("{verb} {object} <- {}", value(step.arg)),
-        OpKind::Rmw(_) => format!("{verb} {object} {} (was {})", value(step.arg), value(step.value)),
         OpKind::CompareExchange | OpKind::CompareExchangeWeak if step.ok => {
             format!("{verb} {object} (was {})", value(step.value))
         }
         OpKind::CompareExchange | OpKind::CompareExchangeWeak => {
             format!("{verb} {object} fails (is {})", value(step.value))
+        }
+        kind if kind.rmw().is_some() => {
+            format!("{verb} {object} {} (was {})", value(step.arg), value(step.value))
         }
         OpKind::Spawn => format!("{verb} {}", step.spawned.map_or_else(String::new, |t| names.thread(t))),
         OpKind::Choose => format!("{verb} {} of {}", step.value, step.outcomes),

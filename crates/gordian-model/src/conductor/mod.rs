@@ -505,7 +505,8 @@ impl Conductor {
             }
         }
         let count = self.trace.steps[at].accesses.len();
-        let mut wrote = false;
+        // A new thread or a new choice is progress, although no object shows it.
+        let mut wrote = matches!(op.kind, OpKind::Spawn | OpKind::Choose);
         for k in 0..count {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
             if act.is_read() {

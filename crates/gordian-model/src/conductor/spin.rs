@@ -128,10 +128,13 @@ impl Conductor {
         me.spin.sleep.extend_from_slice(&self.sleep);
     }
 
-    /// Must the front end keep its own work off the thread's stack, because the state will be compared?
-    #[inline]
-    pub fn is_probing(&self, thread: ThreadId) -> bool {
-        self.threads[thread.index()].spin.probed
+    /// Must the front end keep its own work off the thread's stack when it announces this op, because the thread's
+    /// state is or will be compared? One means yes: not inlined and not a `bool`, so that it leaves the same in every
+    /// register, whatever it finds.
+    #[inline(never)]
+    pub fn is_probing(&self, thread: ThreadId, op: &Op) -> usize {
+        let spin = &self.threads[thread.index()].spin;
+        usize::from(spin.probed || op.kind.is_pause() || spin.anchor == Some((op.kind, op.site, op.object)))
     }
 
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?

@@ -31,8 +31,6 @@ pub(super) enum Request {
     Switch,
     /// It has announced its first op.
     Started,
-    /// It has announced an op, and its state is to be compared.
-    Probe { again: bool },
     /// It has left an op in `letter`, to be announced and performed by the host.
     Step,
     /// It has spawned the thread in `newborn`.
@@ -129,6 +127,8 @@ pub(super) struct Runtime {
     pub(super) reply: Reply,
     pub(super) newborn: Option<(ThreadId, Box<dyn FnOnce()>)>,
     pub(super) starting: bool,
+    /// The thread with the letter is to suspend once more before it is read.
+    pub(super) twice: bool,
     pub(super) silent: bool,
     pub(super) tearing_down: bool,
     pub(super) silent_ops: u32,
@@ -220,6 +220,7 @@ impl Runtime {
             reply: Reply::DONE,
             newborn: None,
             starting: false,
+            twice: false,
             silent: false,
             tearing_down: false,
             silent_ops: 0,
@@ -340,17 +341,8 @@ impl Runtime {
                         Runtime::start(rt);
                         continue;
                     }
-                    Request::Probe { again } => {
-                        Runtime::probe(rt, again);
-                        (*rt).conductor.decide()
-                    }
                     Request::Step => {
-                        let me = (*rt).running;
-                        let op = (*rt).letter.take().expect("a step comes with a letter");
-                        (&mut (*rt).tasks)[me.index()].hosted = true;
-                        if let Visit::Probe { again } = (*rt).conductor.announce(me, op) {
-                            Runtime::probe(rt, again);
-                        }
+                        Runtime::read_letter(rt);
                         (*rt).conductor.decide()
                     }
                     Request::Over | Request::GiveUp | Request::Started => Decision::End,
@@ -379,6 +371,9 @@ impl Runtime {
             while (*rt).request == Request::Start {
                 Runtime::start(rt);
             }
+            if (*rt).request == Request::Step {
+                Runtime::read_letter(rt);
+            }
             (*rt).starting = was_starting;
             if (*rt).request == Request::Over || (*rt).conductor.is_over() {
                 (*rt).request = Request::Over;
@@ -389,13 +384,28 @@ impl Runtime {
         }
     }
 
+    /// Announces the op that the running thread has left to the host.
+    unsafe fn read_letter(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            let me = (*rt).running;
+            Runtime::resume(rt, me, Wake::Go);
+            (*rt).twice = false;
+            let op = (*rt).letter.take().expect("a step comes with a letter");
+            (&mut (*rt).tasks)[me.index()].hosted = true;
+            if let Visit::Probe { again } = (*rt).conductor.announce(me, op) {
+                Runtime::probe(rt, again);
+            }
+        }
+    }
+
+    /// Compares what the running thread, which has just suspended, holds on its stack.
     unsafe fn probe(rt: *mut Runtime, again: bool) {
         // SAFETY: see `execute`; the running thread has just suspended, so its stack is at rest and mapped.
         unsafe {
             let rt = &mut *rt;
             let me = rt.running;
             let task = &mut rt.tasks[me.index()];
-            task.hosted = true;
             let same = task.snapshot.renew(task.stack_pointer, task.limit, task.base);
             if again {
                 rt.conductor.probed(me, same);

@@ -79,7 +79,7 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
 }
 
 /// Announces an op, waits for the thread's turn and carries it out.
-#[inline]
+#[inline(never)]
 pub(crate) fn op(op: Op) -> Reply {
     let rt = current();
     // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
@@ -89,17 +89,13 @@ pub(crate) fn op(op: Op) -> Reply {
             return silently(op);
         }
         let me = (*rt).running;
-        if (*rt).conductor.is_probing(me) {
-            (*rt).letter = Some(op);
-            suspend(rt, Request::Step);
-            return (*rt).reply;
+        if (*rt).conductor.is_probing(me, &op) == 1 {
+            return hosted(rt, op);
         }
         let visit = (*rt).conductor.announce(me, op);
+        debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
         if (*rt).starting {
             suspend(rt, Request::Started);
-        } else if let Visit::Probe { again } = visit {
-            suspend(rt, Request::Probe { again });
-            return (*rt).reply;
         } else {
             let decision = (*rt).conductor.decide();
             if decision != Decision::Run(me) {
@@ -108,6 +104,25 @@ pub(crate) fn op(op: Op) -> Reply {
             }
         }
         (*rt).conductor.perform(me)
+    }
+}
+
+/// Leaves an op to the host, which announces and performs it on its own stack and compares what is on this one. It
+/// suspends twice, so that everything that coming back writes to the stack has been written when it is compared.
+///
+/// # Safety
+/// As `suspend`.
+#[cold]
+#[inline(never)]
+unsafe fn hosted(rt: *mut Runtime, op: Op) -> Reply {
+    // SAFETY: as in `op`.
+    unsafe {
+        (*rt).letter = Some(op);
+        (*rt).twice = true;
+        while (*rt).twice {
+            suspend(rt, Request::Step);
+        }
+        (*rt).reply
     }
 }
 
