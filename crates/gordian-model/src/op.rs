@@ -201,6 +201,37 @@ impl OpKind {
         )
     }
 
+    /// Is the op always possible, with one outcome, and does it always change something?
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        use OpKind::*;
+        matches!(
+            self,
+            Store
+                | Swap
+                | FetchAdd
+                | FetchSub
+                | FetchAnd
+                | FetchNand
+                | FetchOr
+                | FetchXor
+                | FetchMax
+                | FetchMin
+                | FetchUMax
+                | FetchUMin
+                | Unlock
+                | ReadUnlock
+                | WriteUnlock
+                | Arrive
+                | OnceEnd
+                | DropSender
+                | DropReceiver
+                | Release
+                | Spawn
+                | Unpark
+        )
+    }
+
     /// Does the thread say that it has nothing better to do?
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)

@@ -64,7 +64,7 @@ impl ThreadSet {
     /// Is the set empty?
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.low == 0 && self.high.iter().all(|&w| w == 0)
+        self.low == 0 && (self.high.is_empty() || self.high.iter().all(|&w| w == 0))
     }
 
     /// The number of threads in the set.
@@ -75,6 +75,15 @@ impl ThreadSet {
     /// The threads, lowest first.
     pub fn iter(&self) -> impl Iterator<Item = ThreadId> + '_ {
         self.words().enumerate().flat_map(|(i, word)| bits(word).map(move |b| ThreadId(i as u32 * 64 + b)))
+    }
+
+    /// Appends the words to a list.
+    #[inline]
+    pub(crate) fn append_to(&self, words: &mut Vec<u64>) {
+        words.push(self.low);
+        if !self.high.is_empty() {
+            words.extend_from_slice(&self.high);
+        }
     }
 
     /// The words, lowest threads first.

@@ -118,7 +118,7 @@ impl Trace {
     #[inline]
     pub(crate) fn push(&mut self, mut step: Step, enabled: &ThreadSet) {
         step.enabled = self.enabled.len() as u32;
-        self.enabled.extend(enabled.words());
+        enabled.append_to(&mut self.enabled);
         self.steps.push(step);
     }
 

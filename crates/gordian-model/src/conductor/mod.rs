@@ -56,10 +56,11 @@ enum Idle {
     Polite,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Thread {
     status: Status,
-    op: Option<Op>,
+    /// What it announced last; it still waits to do it if its status says so.
+    op: Op,
     outcomes: u32,
     expiring: bool,
     paused: bool,
@@ -73,11 +74,41 @@ struct Thread {
     spin: Spin,
 }
 
+impl Default for Thread {
+    fn default() -> Self {
+        Thread {
+            status: Status::Absent,
+            op: Op::new(OpKind::Yield, ObjectId::NONE, SiteId::UNKNOWN),
+            outcomes: 0,
+            expiring: false,
+            paused: false,
+            pauses: 0,
+            idle: Idle::No,
+            woken_by: None,
+            children: 0,
+            last: None,
+            panicking: false,
+            spin: Spin::default(),
+        }
+    }
+}
+
 impl Thread {
     fn reset(&mut self, status: Status) {
-        let mut spin = std::mem::take(&mut self.spin);
-        spin.reset();
-        *self = Thread { status, spin, ..Thread::default() };
+        self.status = status;
+        self.paused = false;
+        self.pauses = 0;
+        self.idle = Idle::No;
+        self.woken_by = None;
+        self.children = 0;
+        self.last = None;
+        self.panicking = false;
+        self.spin.reset();
+    }
+
+    /// The op it waits to do.
+    fn announced(&self) -> Option<Op> {
+        (self.status == Status::Announced).then_some(self.op)
     }
 }
 
@@ -280,10 +311,21 @@ impl Conductor {
     /// state and to call [`probed`](Self::probed) before it goes on.
     #[inline]
     pub fn announce(&mut self, thread: ThreadId, op: Op) -> Visit {
-        let i = thread.index();
-        debug_assert_eq!(self.threads[i].status, Status::Running);
-        self.threads[i].status = Status::Announced;
-        self.threads[i].op = Some(op);
+        let me = &mut self.threads[thread.index()];
+        debug_assert_eq!(me.status, Status::Running);
+        me.status = Status::Announced;
+        me.op = op;
+        if op.kind.is_plain() {
+            // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
+            me.outcomes = 1;
+            me.expiring = false;
+            self.enabled.insert(thread);
+            return Visit::Plain;
+        }
+        self.announce_in_full(thread, op)
+    }
+
+    fn announce_in_full(&mut self, thread: ThreadId, op: Op) -> Visit {
         if op.kind.can_block() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
@@ -291,7 +333,7 @@ impl Conductor {
             }
         }
         self.evaluate(thread);
-        let me = &mut self.threads[i];
+        let me = &mut self.threads[thread.index()];
         if op.kind.is_pause() && me.pauses >= self.limits.fair_rounds {
             me.idle = Idle::Polite;
             self.enabled.remove(thread);
@@ -300,9 +342,8 @@ impl Conductor {
     }
 
     /// Works out whether the announced op of a thread is enabled.
-    #[inline]
     fn evaluate(&mut self, thread: ThreadId) {
-        let Some(op) = self.threads[thread.index()].op else { return };
+        let Some(op) = self.threads[thread.index()].announced() else { return };
         let outcomes = match op.kind {
             OpKind::Choose => Outcomes::Ready(op.arg as u32),
             _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
@@ -313,23 +354,15 @@ impl Conductor {
         };
         let me = &mut self.threads[thread.index()];
         me.expiring = outcomes == Outcomes::Expiring;
-        match outcomes {
-            Outcomes::Blocked => {
-                me.outcomes = 0;
-                self.enabled.remove(thread);
-            }
-            Outcomes::Ready(n) => {
-                me.outcomes = n;
-                if me.idle == Idle::No {
-                    self.enabled.insert(thread);
-                }
-            }
-            Outcomes::Expiring => {
-                me.outcomes = 1;
-                if me.idle == Idle::No {
-                    self.enabled.insert(thread);
-                }
-            }
+        me.outcomes = match outcomes {
+            Outcomes::Blocked => 0,
+            Outcomes::Ready(n) => n,
+            Outcomes::Expiring => 1,
+        };
+        if me.outcomes == 0 {
+            self.enabled.remove(thread);
+        } else if me.idle == Idle::No {
+            self.enabled.insert(thread);
         }
     }
 
@@ -389,12 +422,11 @@ impl Conductor {
         after.or_else(|| self.enabled.iter().find(|&t| awake(t)))
     }
 
-    #[inline]
     fn follow(&mut self, planned: Planned) -> Decision {
         let me = self.threads.get(planned.thread.index());
         let fits = me.is_some_and(|me| {
             me.status == Status::Announced
-                && me.op.is_some_and(|op| planned.expected.is_none_or(|e| e == (op.kind, op.site)))
+                && planned.expected.is_none_or(|e| e == (me.op.kind, me.op.site))
                 && planned.outcome < me.outcomes
         }) && (self.enabled.contains(planned.thread) || self.is_idle(planned.thread));
         if !fits {
@@ -430,9 +462,9 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
-        let i = thread.index();
-        let me = &mut self.threads[i];
-        let op = me.op.take().expect("a thread performs what it announced");
+        let me = &mut self.threads[thread.index()];
+        debug_assert_eq!(me.status, Status::Announced);
+        let op = me.op;
         let outcome = self.chosen;
         let mut step = Step::new(thread, &op, outcome, me.outcomes, self.live_slots as u32);
         step.woken_by = me.woken_by.take();
@@ -504,17 +536,23 @@ impl Conductor {
                 self.slot_mut(op.other).pending.retain(|&t| t != thread);
             }
         }
-        let count = self.trace.steps[at].accesses.len();
         // A new thread or a new choice is progress, although no object shows it.
         let mut wrote = matches!(op.kind, OpKind::Spawn | OpKind::Choose);
-        for k in 0..count {
+        for k in 0..self.trace.steps[at].accesses.len() {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
+            let slot = match object.as_life() {
+                Some(t) => &mut self.lives[t.index()],
+                None => &mut self.slots[object.index()],
+            };
             if act.is_read() {
-                let version = self.slot(object).version;
+                let version = slot.version;
                 self.threads[thread.index()].spin.read(object, version);
             } else {
                 wrote = true;
-                self.changed(object, thread, at);
+                slot.version = slot.version.wrapping_add(1);
+                if !slot.pending.is_empty() || !slot.watchers.is_empty() {
+                    self.changed(object, thread, at);
+                }
             }
         }
         self.pace(thread, op, wrote);
@@ -524,16 +562,11 @@ impl Conductor {
         }
     }
 
-    /// An object has changed: blocked threads may be enabled, idle ones look again.
-    #[inline]
+    /// An object that somebody waits at has changed: blocked threads may be enabled, idle ones look again.
     fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
-        let slot = self.slot_mut(object);
-        slot.version = slot.version.wrapping_add(1);
-        if !slot.pending.is_empty() {
-            for k in 0..self.slot(object).pending.len() {
-                let waiter = self.slot(object).pending[k];
-                self.evaluate(waiter);
-            }
+        for k in 0..self.slot(object).pending.len() {
+            let waiter = self.slot(object).pending[k];
+            self.evaluate(waiter);
         }
         while let Some(watcher) = self.slot_mut(object).watchers.pop() {
             let me = &mut self.threads[watcher.index()];

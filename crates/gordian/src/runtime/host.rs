@@ -46,7 +46,6 @@ type Co = Coroutine<Wake, (), (), DefaultStack>;
 /// A thread under test.
 #[derive(Default)]
 pub(super) struct Task {
-    coroutine: Option<Co>,
     pub(super) yielder: *const YieldPointer,
     base: usize,
     limit: usize,
@@ -120,6 +119,8 @@ impl Sites {
 pub(super) struct Runtime {
     pub(super) conductor: Conductor,
     pub(super) tasks: Vec<Task>,
+    /// The coroutines of the tasks; apart from them, because one is borrowed while it runs and its task is not.
+    coroutines: Vec<Option<Co>>,
     pub(super) running: ThreadId,
     pub(super) request: Request,
     pub(super) decision: Decision,
@@ -213,6 +214,7 @@ impl Runtime {
         Box::new(Runtime {
             conductor: Conductor::default(),
             tasks: Vec::new(),
+            coroutines: Vec::new(),
             running: ThreadId::MAIN,
             request: Request::Ended,
             decision: Decision::End,
@@ -255,7 +257,9 @@ impl Runtime {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
+            overflow::leave();
             Runtime::tear_down(rt);
+            overflow::leave();
             Runtime::drop_statics(rt);
             (*rt).conductor.close();
             LIVE[(*rt).place].store(0, Relaxed);
@@ -270,6 +274,7 @@ impl Runtime {
         let i = thread.index();
         if runtime.tasks.len() <= i {
             runtime.tasks.resize_with(i + 1, Task::default);
+            runtime.coroutines.resize_with(i + 1, || None);
         }
         let stack = match runtime.pool.take() {
             Ok(stack) => stack,
@@ -287,7 +292,7 @@ impl Runtime {
         (task.base, task.limit) = (stack.base().get(), stack.limit().get());
         task.last_panic = None;
         task.hosted = false;
-        task.coroutine = Some(Coroutine::with_stack(stack, move |yielder: &Yield, wake: Wake| {
+        runtime.coroutines[i] = Some(Coroutine::with_stack(stack, move |yielder: &Yield, wake: Wake| {
             // SAFETY: as in `super::op`; the coroutine runs only while the runtime lives.
             unsafe { (&mut (*rt).tasks)[i].yielder = yielder };
             if let Wake::Go = wake {
@@ -306,23 +311,20 @@ impl Runtime {
 
     /// Lets a thread run until it suspends or ends.
     unsafe fn resume(rt: *mut Runtime, thread: ThreadId, wake: Wake) {
-        // SAFETY: see `execute`. The coroutine is moved out so that nothing refers into the runtime while it runs.
+        // SAFETY: see `execute`. Nothing but the host touches `coroutines`, and the host waits here.
         unsafe {
             (*rt).running = thread;
-            let mut coroutine = (&mut (*rt).tasks)[thread.index()].coroutine.take().expect("only suspended threads are resumed");
+            let place = &mut (&mut (*rt).coroutines)[thread.index()];
+            let coroutine = place.as_mut().expect("only suspended threads are resumed");
             overflow::enter(coroutine.trap_handler());
-            let result = coroutine.resume(wake);
-            let overflowed = overflow::leave();
-            let rt = &mut *rt;
-            match result {
-                CoroutineResult::Yield(()) => rt.tasks[thread.index()].coroutine = Some(coroutine),
-                CoroutineResult::Return(()) => {
-                    rt.pool.give(coroutine.into_stack());
-                    if overflowed {
-                        rt.request = Request::Over;
-                        let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
-                        rt.conductor.fail(failure);
-                    }
+            if let CoroutineResult::Return(()) = coroutine.resume(wake) {
+                let stack = place.take().expect("it was just there").into_stack();
+                let rt = &mut *rt;
+                rt.pool.give(stack);
+                if overflow::happened() {
+                    rt.request = Request::Over;
+                    let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
+                    rt.conductor.fail(failure);
                 }
             }
         }
@@ -419,8 +421,8 @@ impl Runtime {
         unsafe {
             (*rt).silent = true;
             (*rt).tearing_down = true;
-            for i in (0..(*rt).tasks.len()).rev() {
-                if (&(*rt).tasks)[i].coroutine.is_none() {
+            for i in (0..(*rt).coroutines.len()).rev() {
+                if (&(*rt).coroutines)[i].is_none() {
                     continue;
                 }
                 let thread = ThreadId(i as u32);
@@ -428,7 +430,7 @@ impl Runtime {
                 if !(*rt).conductor.is_panicking(thread) {
                     Runtime::resume(rt, thread, Wake::TearDown);
                 }
-                if let Some(mut coroutine) = (&mut (*rt).tasks)[i].coroutine.take() {
+                if let Some(mut coroutine) = (&mut (*rt).coroutines)[i].take() {
                     // It was unwinding already, or could not be unwound: what it holds is leaked.
                     coroutine.force_reset();
                     (*rt).pool.give(coroutine.into_stack());
