@@ -4,7 +4,7 @@ use crate::access::Accesses;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
-use crate::op::OpKind;
+use crate::op::{Op, OpKind};
 use crate::plan::Planned;
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,8 @@ pub struct Trace {
     pub cut: bool,
     /// The program looked at a reference count, see [`Options::count_steps`](crate::Options::count_steps).
     pub counts_seen: bool,
+    /// The program has cells, see [`Options::clocks`](crate::Options::clocks).
+    pub cells_seen: bool,
     enabled: Vec<u64>,
 }
 
@@ -95,6 +97,7 @@ impl Trace {
         self.end = End::Running;
         self.cut = false;
         self.counts_seen = false;
+        self.cells_seen = false;
     }
 
     /// Forgets the steps from `len` on.
@@ -115,11 +118,25 @@ impl Trace {
         self.steps.is_empty()
     }
 
+    /// Begins the next step; what it does is filled in afterwards.
     #[inline]
-    pub(crate) fn push(&mut self, mut step: Step, enabled: &ThreadSet) {
-        step.enabled = self.enabled.len() as u32;
+    pub(crate) fn begin(&mut self, thread: ThreadId, op: &Op, choice: (u32, u32), objects: u32, enabled: &ThreadSet) {
+        self.steps.push(Step {
+            thread,
+            kind: op.kind,
+            outcome: choice.0,
+            outcomes: choice.1,
+            accesses: Accesses::new(),
+            value: 0,
+            arg: op.arg,
+            ok: true,
+            site: op.site,
+            spawned: None,
+            woken_by: None,
+            objects,
+            enabled: self.enabled.len() as u32,
+        });
         enabled.append_to(&mut self.enabled);
-        self.steps.push(step);
     }
 
     /// The words of the set of threads that were enabled before the step.
@@ -165,26 +182,5 @@ impl Trace {
     /// The choices that repeat this execution.
     pub fn choices(&self) -> impl Iterator<Item = Planned> + '_ {
         self.steps.iter().map(Step::planned)
-    }
-}
-
-impl Step {
-    #[inline]
-    pub(crate) fn new(thread: ThreadId, op: &crate::op::Op, outcome: u32, outcomes: u32, objects: u32) -> Step {
-        Step {
-            thread,
-            kind: op.kind,
-            outcome,
-            outcomes,
-            accesses: Accesses::new(),
-            value: 0,
-            arg: op.arg,
-            ok: true,
-            site: op.site,
-            spawned: None,
-            woken_by: None,
-            objects,
-            enabled: 0,
-        }
     }
 }

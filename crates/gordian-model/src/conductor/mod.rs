@@ -14,7 +14,7 @@
 mod spin;
 mod verdict;
 
-use crate::access::{Access, Act, dependent};
+use crate::access::{Access, Accesses, Act, dependent};
 use crate::cell::{Cell, Epoch};
 use crate::failure::{Failure, FailureKind};
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -23,7 +23,7 @@ use crate::object::{Arc, Channel, Cx, Life, Model, Object, ObjectKind, Outcomes,
 use crate::op::{Op, OpKind, Reply};
 use crate::plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
 use crate::thread_set::ThreadSet;
-use crate::trace::{End, ObjectInfo, Step, Trace};
+use crate::trace::{End, ObjectInfo, Trace};
 use spin::Spin;
 pub use spin::Visit;
 
@@ -182,7 +182,7 @@ impl Conductor {
         }
         self.live_slots = 0;
         self.live_cells = 0;
-        self.sync.clear();
+        self.sync.clear(plan.options.clocks);
         self.enabled.clear();
         self.unfinished = 0;
         self.current = ThreadId::MAIN;
@@ -257,6 +257,7 @@ impl Conductor {
 
     /// A new cell.
     pub fn create_cell(&mut self) -> u32 {
+        self.trace.cells_seen = true;
         match self.cells.get_mut(self.live_cells) {
             Some(cell) => cell.clear(),
             None => self.cells.push(Cell::default()),
@@ -268,6 +269,9 @@ impl Conductor {
     /// A plain access to memory. A data race ends the execution; `false` says so.
     #[inline]
     pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        if !self.options.clocks {
+            return true;
+        }
         let now = Epoch { thread, time: self.sync.time(thread), site };
         match self.cells[cell as usize].access(now, write, &self.sync) {
             Ok(()) => true,
@@ -466,22 +470,28 @@ impl Conductor {
         debug_assert_eq!(me.status, Status::Announced);
         let op = me.op;
         let outcome = self.chosen;
-        let mut step = Step::new(thread, &op, outcome, me.outcomes, self.live_slots as u32);
-        step.woken_by = me.woken_by.take();
+        self.trace.begin(thread, &op, (outcome, me.outcomes), self.live_slots as u32, &self.enabled);
         me.status = Status::Running;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         let panicking = me.panicking;
-
+        if let Some(waker) = me.woken_by.take() {
+            self.trace.steps[at].woken_by = Some(waker);
+        }
         let reply = match op.kind {
-            OpKind::Spawn => self.spawn(thread, &mut step),
+            OpKind::Spawn => self.spawn(thread, at),
             OpKind::Choose => Reply::value(u64::from(outcome)),
             _ if op.object == ObjectId::NONE => Reply::DONE,
-            _ => self.carry_out(thread, &op, outcome, panicking, &mut step),
+            _ => {
+                let mut accesses = Accesses::new();
+                let reply = self.carry_out(thread, &op, outcome, panicking, &mut accesses);
+                self.trace.steps[at].accesses = accesses;
+                reply
+            }
         };
+        let step = &mut self.trace.steps[at];
         step.value = reply.value;
         step.ok = reply.ok;
-        self.trace.push(step, &self.enabled);
         self.enabled.remove(thread);
         self.sync.tick(thread);
         self.after_step(thread, &op, at);
@@ -490,7 +500,7 @@ impl Conductor {
     }
 
     #[inline]
-    fn carry_out(&mut self, thread: ThreadId, op: &Op, outcome: u32, panicking: bool, step: &mut Step) -> Reply {
+    fn carry_out(&mut self, thread: ThreadId, op: &Op, outcome: u32, panicking: bool, accesses: &mut Accesses) -> Reply {
         let mut other = None;
         let mut taken = None;
         if op.other != ObjectId::NONE {
@@ -509,7 +519,7 @@ impl Conductor {
             other,
             sync: &mut self.sync,
             panicking,
-            accesses: &mut step.accesses,
+            accesses,
         };
         let reply = slot.model.carry_out(op, outcome, &mut cx);
         if let Some(model) = taken {
@@ -518,12 +528,12 @@ impl Conductor {
         reply
     }
 
-    fn spawn(&mut self, parent: ThreadId, step: &mut Step) -> Reply {
+    fn spawn(&mut self, parent: ThreadId, at: usize) -> Reply {
         let nth = self.threads[parent.index()].children;
         self.threads[parent.index()].children += 1;
         let child = self.names.child(parent, nth);
         self.birth(child, Some(parent));
-        step.spawned = Some(child);
+        self.trace.steps[at].spawned = Some(child);
         Reply::value(u64::from(child.0))
     }
 
@@ -614,8 +624,7 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        let mut step = Step::new(thread, op, 0, 1, 0);
-        self.carry_out(thread, op, 0, panicking, &mut step)
+        self.carry_out(thread, op, 0, panicking, &mut Accesses::new())
     }
 
     /// The program looked at a reference count.
