@@ -28,6 +28,11 @@ impl Clocks {
         self.cells.truncate(self.width);
     }
 
+    pub(crate) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        let cells = self.cells.as_ptr_range();
+        tell(cells.start as usize, cells.end as usize);
+    }
+
     /// Number of rows, to come back to with [`truncate`](Self::truncate).
     pub fn rows(&self) -> usize {
         self.cells.len() / self.width

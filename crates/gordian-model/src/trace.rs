@@ -91,6 +91,8 @@ pub struct Trace {
 impl Trace {
     /// Makes the trace empty, keeping its memory.
     pub fn clear(&mut self) {
+        self.steps.reserve(256);
+        self.enabled.reserve(256);
         self.steps.clear();
         self.objects.clear();
         self.enabled.clear();
@@ -137,6 +139,10 @@ impl Trace {
             enabled: self.enabled.len() as u32,
         });
         enabled.append_to(&mut self.enabled);
+    }
+
+    pub(crate) fn enabled_buffer(&self) -> &Vec<u64> {
+        &self.enabled
     }
 
     /// The words of the set of threads that were enabled before the step.

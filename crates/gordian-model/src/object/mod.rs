@@ -189,6 +189,12 @@ pub struct Synchronisation {
 }
 
 impl Synchronisation {
+    pub(crate) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        self.clocks.memory(tell);
+        let threads = self.threads.as_ptr_range();
+        tell(threads.start as usize, threads.end as usize);
+    }
+
     pub(crate) fn clear(&mut self, on: bool) {
         self.on = on;
         self.clocks.clear();

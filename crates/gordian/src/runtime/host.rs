@@ -1,7 +1,8 @@
 //! The host: creates threads under test, resumes them, and tears down what is left when an execution ends.
 
 use super::panic::{PanicNote, TearDown, install_hook};
-use super::stack::{Pool, Snapshot};
+use super::snapshot::{Extent, Snapshot, host_stack};
+use super::stack::Pool;
 use super::storage::Storage;
 use super::{CURRENT, Yield, overflow};
 use corosensei::stack::{DefaultStack, Stack};
@@ -136,6 +137,8 @@ pub(super) struct Runtime {
     pub(super) epoch: u64,
     pub(super) sites: Sites,
     pub(super) shared: Shared,
+    /// Memory that the runtime writes to, for snapshots.
+    ours: Vec<(usize, usize)>,
     pool: Pool,
     place: usize,
 }
@@ -229,6 +232,7 @@ impl Runtime {
             epoch: 0,
             sites: Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) },
             shared: Shared::default(),
+            ours: Vec::new(),
             pool: Pool::default(),
             place: PLACES.fetch_add(1, Relaxed) as usize % LIVE.len(),
         })
@@ -407,8 +411,16 @@ impl Runtime {
         unsafe {
             let rt = &mut *rt;
             let me = rt.running;
+            let mut ours = std::mem::take(&mut rt.ours);
+            ours.clear();
+            ours.push(range(std::slice::from_ref(rt)));
+            ours.push(range(&rt.tasks));
+            ours.push(host_stack());
+            rt.conductor.memory(&mut |start, end| ours.push((start, end)));
             let task = &mut rt.tasks[me.index()];
-            let same = task.snapshot.renew(task.stack_pointer, task.limit, task.base);
+            let extent = Extent { pointer: task.stack_pointer, limit: task.limit, base: task.base };
+            let same = task.snapshot.renew(extent, &ours);
+            rt.ours = ours;
             if again {
                 rt.conductor.probed(me, same);
             }
@@ -470,6 +482,12 @@ impl Runtime {
             }
         }
     }
+}
+
+/// The memory that a slice takes up.
+fn range<T>(slice: &[T]) -> (usize, usize) {
+    let range = slice.as_ptr_range();
+    (range.start as usize, range.end as usize)
 }
 
 fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {

@@ -14,6 +14,7 @@
 mod host;
 mod overflow;
 mod panic;
+mod snapshot;
 mod stack;
 mod storage;
 mod tag;
