@@ -135,6 +135,62 @@ impl Slot {
     }
 }
 
+/// The part of the conductor that carrying out an op changes.
+struct Objects<'a> {
+    slots: &'a mut [Slot],
+    lives: &'a mut [Slot],
+    sync: &'a mut Synchronisation,
+}
+
+impl Objects<'_> {
+    #[inline]
+    fn model(&mut self, object: ObjectId) -> &mut Object {
+        match object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()].model,
+            None => &mut self.slots[object.index()].model,
+        }
+    }
+
+    #[inline]
+    fn carry_out(
+        mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        if op.other != ObjectId::NONE {
+            return self.carry_out_with_mutex(thread, op, outcome, panicking, accesses);
+        }
+        let model = match op.object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()].model,
+            None => &mut self.slots[op.object.index()].model,
+        };
+        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, panicking, accesses };
+        model.carry_out(op, outcome, &mut cx)
+    }
+
+    /// The second object is a mutex, which is small: it is taken out while both are changed.
+    fn carry_out_with_mutex(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        let empty = Object::Mutex(crate::object::Mutex::new());
+        let mut mutex = std::mem::replace(self.model(op.other), empty);
+        let model = &mut self.slots[op.object.index()].model;
+        let other = Some(&mut mutex);
+        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, panicking, accesses };
+        let reply = model.carry_out(op, outcome, &mut cx);
+        *self.model(op.other) = mutex;
+        reply
+    }
+}
+
 /// Carries one execution at a time.
 #[derive(Debug, Default)]
 pub struct Conductor {
@@ -314,11 +370,11 @@ impl Conductor {
     /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
     /// state and to call [`probed`](Self::probed) before it goes on.
     #[inline]
-    pub fn announce(&mut self, thread: ThreadId, op: Op) -> Visit {
+    pub fn announce(&mut self, thread: ThreadId, op: &Op) -> Visit {
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Running);
         me.status = Status::Announced;
-        me.op = op;
+        me.op = *op;
         if op.kind.is_plain() {
             // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
             me.outcomes = 1;
@@ -329,7 +385,7 @@ impl Conductor {
         self.announce_in_full(thread, op)
     }
 
-    fn announce_in_full(&mut self, thread: ThreadId, op: Op) -> Visit {
+    fn announce_in_full(&mut self, thread: ThreadId, op: &Op) -> Visit {
         if op.kind.can_block() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
@@ -342,7 +398,7 @@ impl Conductor {
             me.idle = Idle::Polite;
             self.enabled.remove(thread);
         }
-        self.visit(thread, &op)
+        self.visit(thread, op)
     }
 
     /// Works out whether the announced op of a thread is enabled.
@@ -483,10 +539,9 @@ impl Conductor {
             OpKind::Choose => Reply::value(u64::from(outcome)),
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => {
-                let mut accesses = Accesses::new();
-                let reply = self.carry_out(thread, &op, outcome, panicking, &mut accesses);
-                self.trace.steps[at].accesses = accesses;
-                reply
+                let accesses = &mut self.trace.steps[at].accesses;
+                let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
+                objects.carry_out(thread, &op, outcome, panicking, accesses)
             }
         };
         let step = &mut self.trace.steps[at];
@@ -496,35 +551,6 @@ impl Conductor {
         self.sync.tick(thread);
         self.after_step(thread, &op, at);
         self.current = thread;
-        reply
-    }
-
-    #[inline]
-    fn carry_out(&mut self, thread: ThreadId, op: &Op, outcome: u32, panicking: bool, accesses: &mut Accesses) -> Reply {
-        let mut other = None;
-        let mut taken = None;
-        if op.other != ObjectId::NONE {
-            // The second object is a mutex, which is small: take it out while both are changed.
-            let empty = Object::Mutex(crate::object::Mutex::new());
-            taken = Some(std::mem::replace(&mut self.slot_mut(op.other).model, empty));
-            other = taken.as_mut();
-        }
-        let slot = match op.object.as_life() {
-            Some(t) => &mut self.lives[t.index()],
-            None => &mut self.slots[op.object.index()],
-        };
-        let mut cx = Cx {
-            thread,
-            object: op.object,
-            other,
-            sync: &mut self.sync,
-            panicking,
-            accesses,
-        };
-        let reply = slot.model.carry_out(op, outcome, &mut cx);
-        if let Some(model) = taken {
-            self.slot_mut(op.other).model = model;
-        }
         reply
     }
 
@@ -624,7 +650,8 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        self.carry_out(thread, op, 0, panicking, &mut Accesses::new())
+        let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
+        objects.carry_out(thread, op, 0, panicking, &mut Accesses::new())
     }
 
     /// The program looked at a reference count.

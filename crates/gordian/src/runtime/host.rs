@@ -399,7 +399,7 @@ impl Runtime {
             (*rt).twice = false;
             let op = (*rt).letter.take().expect("a step comes with a letter");
             (&mut (*rt).tasks)[me.index()].hosted = true;
-            if let Visit::Probe { again } = (*rt).conductor.announce(me, op) {
+            if let Visit::Probe { again } = (*rt).conductor.announce(me, &op) {
                 Runtime::probe(rt, again);
             }
         }

@@ -80,8 +80,13 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
 }
 
 /// Announces an op, waits for the thread's turn and carries it out.
-#[inline(never)]
+#[inline]
 pub(crate) fn op(op: Op) -> Reply {
+    step(&op)
+}
+
+#[inline(never)]
+fn step(op: &Op) -> Reply {
     let rt = current();
     // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
     // ends before `suspend`.
@@ -90,7 +95,7 @@ pub(crate) fn op(op: Op) -> Reply {
             return silently(op);
         }
         let me = (*rt).running;
-        if (*rt).conductor.is_probing(me, &op) == 1 {
+        if (*rt).conductor.is_probing(me, op) == 1 {
             return hosted(rt, op);
         }
         let visit = (*rt).conductor.announce(me, op);
@@ -115,10 +120,10 @@ pub(crate) fn op(op: Op) -> Reply {
 /// As `suspend`.
 #[cold]
 #[inline(never)]
-unsafe fn hosted(rt: *mut Runtime, op: Op) -> Reply {
+unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
     // SAFETY: as in `op`.
     unsafe {
-        (*rt).letter = Some(op);
+        (*rt).letter = Some(*op);
         (*rt).twice = true;
         while (*rt).twice {
             suspend(rt, Request::Step);
@@ -182,7 +187,7 @@ pub(crate) fn is_silent() -> bool {
 }
 
 #[cold]
-fn silently(op: Op) -> Reply {
+fn silently(op: &Op) -> Reply {
     let rt = current();
     // SAFETY: as in `with`.
     let reply = unsafe {
@@ -190,7 +195,7 @@ fn silently(op: Op) -> Reply {
         rt.silent_ops += 1;
         let resurrected = rt.tearing_down && !std::thread::panicking();
         let me = rt.running;
-        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, &op) }
+        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, op) }
     };
     match reply {
         Some(reply) => reply,
