@@ -127,6 +127,13 @@ impl Slot {
         Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
     }
 
+    #[inline]
+    fn no_longer_pending(&mut self, thread: ThreadId) {
+        if let Some(i) = self.pending.iter().position(|&t| t == thread) {
+            self.pending.swap_remove(i);
+        }
+    }
+
     fn renew(&mut self, model: Object) {
         self.model = model;
         self.pending.clear();
@@ -567,9 +574,9 @@ impl Conductor {
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
         if op.kind.can_block() {
-            self.slot_mut(op.object).pending.retain(|&t| t != thread);
+            self.slot_mut(op.object).no_longer_pending(thread);
             if op.other != ObjectId::NONE {
-                self.slot_mut(op.other).pending.retain(|&t| t != thread);
+                self.slot_mut(op.other).no_longer_pending(thread);
             }
         }
         // A new thread or a new choice is progress, although no object shows it.

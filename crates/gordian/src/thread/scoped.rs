@@ -143,6 +143,15 @@ pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
 }
 
+#[allow(unsafe_code)]
+mod handle_markers {
+    use super::ScopedJoinHandle;
+    // SAFETY: as for `JoinHandle`, with std's bound: the packet is used only by threads of one execution, which take turns.
+    unsafe impl<T: Send> Send for ScopedJoinHandle<'_, T> {}
+    // SAFETY: as above; `&ScopedJoinHandle` gives no access to the result.
+    unsafe impl<T: Send> Sync for ScopedJoinHandle<'_, T> {}
+}
+
 impl<T> ScopedJoinHandle<'_, T> {
     /// The thread.
     pub fn thread(&self) -> &Thread {
