@@ -136,8 +136,7 @@ pub enum OpKind {
     CountRead,
     CountTest,
     Upgrade,
-    // Thread
-    Spawn,
+    // Thread; joining is no step
     Join,
     IsFinished,
     Park,
@@ -227,7 +226,6 @@ impl OpKind {
                 | DropSender
                 | DropReceiver
                 | Release
-                | Spawn
                 | Unpark
         )
     }
@@ -295,7 +293,6 @@ impl OpKind {
             CountRead => "count",
             CountTest => "unique?",
             Upgrade => "upgrade",
-            Spawn => "spawn",
             Join => "join",
             IsFinished => "is_finished",
             Park => "park",

@@ -8,6 +8,7 @@ use crate::op::{Op, OpKind};
 use crate::plan::Planned;
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// One op carried out, with all the thread-local work up to the thread's next op.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,8 +31,9 @@ pub struct Step {
     pub ok: bool,
     /// Where.
     pub site: SiteId,
-    /// The thread it spawned.
-    pub spawned: Option<ThreadId>,
+    /// Steps (numbers in this trace) that it follows because of a spawn or a join: the spawning thread's last step
+    /// before the thread's first, and the last steps of the threads joined since its own last step.
+    pub after: SmallVec<[u32; 4]>,
     /// The step (number in this trace) that ended the wait of an idle thread, if it was idle before.
     pub woken_by: Option<u32>,
     /// How many objects were known when the choice was made.
@@ -133,7 +135,7 @@ impl Trace {
             arg: op.arg,
             ok: true,
             site: op.site,
-            spawned: None,
+            after: SmallVec::new(),
             woken_by: None,
             objects,
             enabled: self.enabled.len() as u32,

@@ -85,7 +85,7 @@ fn fold(trace: &Trace) -> Vec<(usize, usize)> {
             let first = &trace.steps[*at];
             let same = (first.thread, first.kind, first.site, first.value, first.ok)
                 == (step.thread, step.kind, step.site, step.value, step.ok);
-            if same && first.spawned.is_none() {
+            if same {
                 *times += 1;
                 continue;
             }
@@ -112,7 +112,6 @@ fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
         kind if kind.rmw().is_some() => {
             format!("{verb} {object} {} (was {})", value(step.arg), value(step.value))
         }
-        OpKind::Spawn => format!("{verb} {}", step.spawned.map_or_else(String::new, |t| names.thread(t))),
         OpKind::Choose => format!("{verb} {} of {}", step.value, step.outcomes),
         OpKind::WakeTimed if step.value == 0 => format!("time out {object}"),
         OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::TryAcquire | OpKind::TrySend | OpKind::Send

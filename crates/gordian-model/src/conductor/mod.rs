@@ -24,6 +24,7 @@ use crate::op::{Op, OpKind, Reply};
 use crate::plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
+use smallvec::SmallVec;
 use spin::Spin;
 pub use spin::Visit;
 
@@ -67,6 +68,8 @@ struct Thread {
     pauses: u32,
     idle: Idle,
     woken_by: Option<u32>,
+    /// What its next step follows, see [`Step::after`](crate::Step::after).
+    after: SmallVec<[u32; 4]>,
     children: u32,
     last: Option<u32>,
     /// It is unwinding; reported by the front end.
@@ -85,6 +88,7 @@ impl Default for Thread {
             pauses: 0,
             idle: Idle::No,
             woken_by: None,
+            after: SmallVec::new(),
             children: 0,
             last: None,
             panicking: false,
@@ -100,6 +104,7 @@ impl Thread {
         self.pauses = 0;
         self.idle = Idle::No;
         self.woken_by = None;
+        self.after.clear();
         self.children = 0;
         self.last = None;
         self.panicking = false;
@@ -221,6 +226,7 @@ pub struct Conductor {
     sync: Synchronisation,
     enabled: ThreadSet,
     unfinished: u32,
+    released: Vec<ThreadId>,
     /// The thread that made the last step.
     current: ThreadId,
     chosen: u32,
@@ -248,6 +254,7 @@ impl Conductor {
         self.sync.clear(plan.options.clocks);
         self.enabled.clear();
         self.unfinished = 0;
+        self.released.clear();
         self.current = ThreadId::MAIN;
         self.pauses_seen = false;
         self.birth(ThreadId::MAIN, None);
@@ -348,6 +355,8 @@ impl Conductor {
     /// A fence: orders memory, is no step.
     pub fn fence(&mut self, thread: ThreadId, order: crate::op::Order) {
         self.sync.fence(thread, order.acquires(), order.releases());
+        // What comes after the fence was not published by it.
+        self.sync.tick(thread);
     }
 
     /// Ends the execution with a failure, unless it has ended already.
@@ -541,8 +550,10 @@ impl Conductor {
         if let Some(waker) = me.woken_by.take() {
             self.trace.steps[at].woken_by = Some(waker);
         }
+        if !me.after.is_empty() {
+            self.trace.steps[at].after = std::mem::take(&mut me.after);
+        }
         let reply = match op.kind {
-            OpKind::Spawn => self.spawn(thread, at),
             OpKind::Choose => Reply::value(u64::from(outcome)),
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => {
@@ -561,15 +572,6 @@ impl Conductor {
         reply
     }
 
-    fn spawn(&mut self, parent: ThreadId, at: usize) -> Reply {
-        let nth = self.threads[parent.index()].children;
-        self.threads[parent.index()].children += 1;
-        let child = self.names.child(parent, nth);
-        self.birth(child, Some(parent));
-        self.trace.steps[at].spawned = Some(child);
-        Reply::value(u64::from(child.0))
-    }
-
     /// Who is enabled, awake or idle now that a step has been carried out?
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
@@ -579,8 +581,8 @@ impl Conductor {
                 self.slot_mut(op.other).no_longer_pending(thread);
             }
         }
-        // A new thread or a new choice is progress, although no object shows it.
-        let mut wrote = matches!(op.kind, OpKind::Spawn | OpKind::Choose);
+        // A new choice is progress, although no object shows it.
+        let mut wrote = op.kind == OpKind::Choose;
         for k in 0..self.trace.steps[at].accesses.len() {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
             let slot = match object.as_life() {
@@ -658,12 +660,70 @@ impl Conductor {
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
         let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
-        objects.carry_out(thread, op, 0, panicking, &mut Accesses::new())
+        let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
+        self.sync.tick(thread);
+        reply
     }
 
     /// The program looked at a reference count.
     pub fn note_count_seen(&mut self) {
         self.trace.counts_seen = true;
+    }
+
+    /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
+    pub fn spawn(&mut self, parent: ThreadId) -> ThreadId {
+        let me = &mut self.threads[parent.index()];
+        let nth = me.children;
+        me.children += 1;
+        me.pauses = 0;
+        me.spin.reset();
+        let mut after = me.after.clone();
+        after.extend(me.last);
+        let child = self.names.child(parent, nth);
+        self.birth(child, Some(parent));
+        self.sync.tick(parent);
+        self.threads[child.index()].after = after;
+        child
+    }
+
+    /// A thread waits for another to end. `true` if it has; otherwise the thread is [released](Self::next_released)
+    /// when it does. This is no step either: it commutes with whatever others do.
+    pub fn join(&mut self, thread: ThreadId, target: ThreadId, site: SiteId) -> bool {
+        let me = &mut self.threads[thread.index()];
+        me.pauses = 0;
+        me.spin.reset();
+        if self.threads[target.index()].status == Status::Finished {
+            self.joined(thread, target);
+            return true;
+        }
+        let me = &mut self.threads[thread.index()];
+        me.status = Status::Announced;
+        me.op = Op::new(OpKind::Join, ObjectId::life(target), site);
+        me.outcomes = 0;
+        self.lives[target.index()].pending.push(thread);
+        false
+    }
+
+    fn joined(&mut self, thread: ThreadId, target: ThreadId) {
+        if let Object::Life(life) = &self.lives[target.index()].model {
+            life.joined(thread, &mut self.sync);
+        }
+        // A thread that made no step of its own passes on what it followed.
+        let ended = &self.threads[target.index()];
+        let after = ended.last.map_or_else(|| ended.after.clone(), |last| SmallVec::from_slice(&[last]));
+        let me = &mut self.threads[thread.index()];
+        me.after.extend(after);
+    }
+
+    /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything
+    /// is decided.
+    pub fn next_released(&mut self) -> Option<ThreadId> {
+        self.released.pop()
+    }
+
+    /// Has the thread come to its end?
+    pub fn is_finished(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].status == Status::Finished
     }
 
     /// A thread has come to its end.
@@ -685,9 +745,10 @@ impl Conductor {
                 wake_dependent(&mut self.sleep, self.trace.steps[last].thread, &[exit]);
             }
         }
-        for k in 0..self.lives[i].pending.len() {
-            let waiter = self.lives[i].pending[k];
-            self.evaluate(waiter);
+        while let Some(waiter) = self.lives[i].pending.pop() {
+            self.threads[waiter.index()].status = Status::Running;
+            self.joined(waiter, thread);
+            self.released.push(waiter);
         }
         let slot = &mut self.lives[i];
         slot.version += 1;
@@ -767,9 +828,6 @@ pub fn wake_dependent(sleep: &mut Vec<Sleeper>, thread: ThreadId, accesses: &[Ac
 impl Conductor {
     /// Carries out an op at once if nothing has to be waited for: while an execution is torn down.
     pub fn try_silently(&mut self, thread: ThreadId, op: &Op) -> Option<Reply> {
-        if op.kind == OpKind::Spawn {
-            return None;
-        }
         if op.object == ObjectId::NONE {
             return Some(Reply::DONE);
         }

@@ -30,7 +30,7 @@ pub(super) enum Request {
     Ended,
     /// It has announced an op; the decision has been made.
     Switch,
-    /// It has announced its first op.
+    /// It has come to its next op, or to a join, and nothing is to be decided.
     Started,
     /// It has left an op in `letter`, to be announced and performed by the host.
     Step,
@@ -339,10 +339,12 @@ impl Runtime {
         // SAFETY: see `execute`.
         unsafe {
             loop {
-                let request = (*rt).request;
-                let decision = match request {
+                let decision = match (*rt).request {
                     Request::Switch => (*rt).decision,
-                    Request::Ended => (*rt).conductor.decide(),
+                    Request::Ended => {
+                        Runtime::advance_released(rt);
+                        (*rt).conductor.decide()
+                    }
                     Request::Start => {
                         Runtime::start(rt);
                         continue;
@@ -368,12 +370,23 @@ impl Runtime {
         unsafe {
             let parent = (*rt).running;
             let (child, body) = (*rt).newborn.take().expect("a start comes with a thread");
-            if !Runtime::create(rt, child, body) {
-                (*rt).request = Request::Over;
-                return;
+            if Runtime::create(rt, child, body) {
+                Runtime::advance(rt, child);
             }
+            if (*rt).conductor.is_over() {
+                (*rt).request = Request::Over;
+            } else {
+                Runtime::resume(rt, parent, Wake::Go);
+            }
+        }
+    }
+
+    /// Runs a thread up to its next op without deciding anything.
+    unsafe fn advance(rt: *mut Runtime, thread: ThreadId) {
+        // SAFETY: see `execute`.
+        unsafe {
             let was_starting = std::mem::replace(&mut (*rt).starting, true);
-            Runtime::resume(rt, child, Wake::Go);
+            Runtime::resume(rt, thread, Wake::Go);
             while (*rt).request == Request::Start {
                 Runtime::start(rt);
             }
@@ -381,12 +394,19 @@ impl Runtime {
                 Runtime::read_letter(rt);
             }
             (*rt).starting = was_starting;
-            if (*rt).request == Request::Over || (*rt).conductor.is_over() {
-                (*rt).request = Request::Over;
-                (*rt).running = parent;
-                return;
+        }
+    }
+
+    /// Threads whose joins have come to an end go on to their next ops.
+    unsafe fn advance_released(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            while let Some(thread) = (*rt).conductor.next_released() {
+                if (*rt).conductor.is_over() {
+                    return;
+                }
+                Runtime::advance(rt, thread);
             }
-            Runtime::resume(rt, parent, Wake::Go);
         }
     }
 

@@ -239,20 +239,41 @@ pub(crate) fn is_panicking() -> bool {
 ///
 /// # Safety
 /// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
-pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>, site: SiteId) -> ThreadId {
-    let reply = op(Op::new(OpKind::Spawn, gordian_model::ObjectId::NONE, site));
-    let child = ThreadId(reply.value as u32);
+pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>) -> ThreadId {
     let rt = current();
-    // SAFETY: the caller promises that the borrows hold; the rest as in `op`.
+    // SAFETY: the caller promises that the borrows hold; the rest as in `step`.
     unsafe {
         if (*rt).silent {
             give_up();
         }
+        let me = (*rt).running;
+        let child = (*rt).conductor.spawn(me);
         let body = std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce()>>(body);
         (*rt).newborn = Some((child, body));
         suspend(rt, Request::Start);
+        child
     }
-    child
+}
+
+/// Waits for a thread under test to end.
+pub(crate) fn join(target: ThreadId, site: SiteId) {
+    let rt = current();
+    // SAFETY: as in `step`.
+    unsafe {
+        let me = (*rt).running;
+        if (*rt).silent {
+            if !(*rt).conductor.is_finished(target) {
+                give_up();
+            }
+        } else if !(*rt).conductor.join(me, target, site) {
+            if (*rt).starting {
+                suspend(rt, Request::Started);
+            } else {
+                (*rt).decision = (*rt).conductor.decide();
+                suspend(rt, Request::Switch);
+            }
+        }
+    }
 }
 
 type Yield = Yielder<Wake, ()>;

@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::handle::Thread;
 use super::life::{self, Packet};
 use crate::runtime;
-use gordian_model::{ObjectId, Op, OpKind};
+use gordian_model::{ObjectId, OpKind};
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
@@ -72,7 +72,7 @@ where
     }
     let mut next = 0;
     while let Some(thread) = { started.borrow().threads.get(next).copied() } {
-        runtime::op(Op::new(OpKind::Join, ObjectId::life(thread), site));
+        runtime::join(thread, site);
         next += 1;
     }
     let unseen = runtime::shared(|shared, _| {
@@ -164,7 +164,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         match self.inner {
             HandleInner::Std(handle) => handle.join(),
             HandleInner::Checked { id, packet, .. } => {
-                runtime::op(Op::new(OpKind::Join, ObjectId::life(id), runtime::site(Location::caller())));
+                runtime::join(id, runtime::site(Location::caller()));
                 let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(id);
