@@ -1,7 +1,7 @@
 //! The host: creates threads under test, resumes them, and tears down what is left when an execution ends.
 
 use super::panic::{PanicNote, TearDown, install_hook};
-use super::snapshot::{Extent, Snapshot, host_stack};
+use super::snapshot::{Extent, HeapParts, Snapshot, host_stack};
 use super::stack::Pool;
 use super::storage::Storage;
 use super::{CURRENT, Yield, overflow};
@@ -139,6 +139,7 @@ pub(super) struct Runtime {
     pub(super) shared: Shared,
     /// Memory that the runtime writes to, for snapshots.
     ours: Vec<(usize, usize)>,
+    heap: HeapParts,
     pool: Pool,
     place: usize,
 }
@@ -175,6 +176,7 @@ impl Engine {
             }
             None => runtime.conductor.names.forget_threads(),
         }
+        runtime.heap.forget();
         runtime.pool.set_size(stack_size);
         runtime.shared.covered.clear();
         Engine { runtime: Some(runtime) }
@@ -233,6 +235,7 @@ impl Runtime {
             sites: Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) },
             shared: Shared::default(),
             ours: Vec::new(),
+            heap: HeapParts::default(),
             pool: Pool::default(),
             place: PLACES.fetch_add(1, Relaxed) as usize % LIVE.len(),
         })
@@ -439,7 +442,8 @@ impl Runtime {
             rt.conductor.memory(&mut |start, end| ours.push((start, end)));
             let task = &mut rt.tasks[me.index()];
             let extent = Extent { pointer: task.stack_pointer, limit: task.limit, base: task.base };
-            let same = task.snapshot.renew(extent, &ours);
+            rt.heap.look_up();
+            let same = task.snapshot.renew(extent, &rt.heap, &ours);
             rt.ours = ours;
             if again {
                 rt.conductor.probed(me, same);

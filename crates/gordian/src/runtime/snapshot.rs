@@ -5,8 +5,6 @@
 //! stack points to: the beginning of every heap block that a word on the stack could be the address of. Memory that the runtime itself
 //! writes to is left out. What lies two pointers away is not seen; the book says so.
 
-use std::sync::OnceLock;
-
 /// Registers that the switch saved lie just below the frame that asked for it.
 const BELOW: usize = 512;
 /// How much is compared from each address on.
@@ -43,7 +41,7 @@ impl Snapshot {
     ///
     /// # Safety
     /// The stack from `pointer - BELOW` (but not below `limit`) to `base` is mapped, and its coroutine is suspended.
-    pub(super) unsafe fn renew(&mut self, extent: Extent, ours: &[(usize, usize)]) -> bool {
+    pub(super) unsafe fn renew(&mut self, extent: Extent, parts: &HeapParts, ours: &[(usize, usize)]) -> bool {
         let Extent { pointer, limit, base } = extent;
         if self.followed.capacity() == 0 {
             // All at once: an allocation between two looks would change what freed blocks hold.
@@ -63,18 +61,15 @@ impl Snapshot {
             same &= *word == now;
             *word = now;
         }
-        self.follow(limit, base, ours);
+        self.follow(limit, base, parts, ours);
         // Not lazily: the heap has to be remembered even if the stack differs.
         self.same_heap() & same
     }
 
     /// Collects the heap addresses on the stack.
-    fn follow(&mut self, limit: usize, base: usize, ours: &[(usize, usize)]) {
+    fn follow(&mut self, limit: usize, base: usize, parts: &HeapParts, ours: &[(usize, usize)]) {
         self.followed.clear();
-        let image = image();
-        let plausible = |&w: &usize| {
-            w > 0xFFFF && w < 1 << 47 && !(limit..base).contains(&w) && !image.iter().any(|&(a, b)| (a..b).contains(&w))
-        };
+        let plausible = |&w: &usize| w.is_multiple_of(4) && !(limit..base).contains(&w) && parts.contains(w);
         for address in self.stack.iter().copied().filter(plausible) {
             if self.followed.len() == FOLLOWED {
                 break;
@@ -128,19 +123,42 @@ pub(super) fn host_stack() -> (usize, usize) {
     (0, 0)
 }
 
-/// The parts of memory that hold the program itself, which no address on the heap lies in.
-fn image() -> &'static [(usize, usize)] {
-    static IMAGE: OnceLock<Vec<(usize, usize)>> = OnceLock::new();
-    IMAGE.get_or_init(|| {
+/// The parts of memory that allocations lie in: writable, and backed by no file. They are looked up when a search first
+/// needs them; an allocation in a part that was mapped later is not followed.
+#[derive(Default)]
+pub(super) struct HeapParts {
+    parts: Vec<(usize, usize)>,
+    known: bool,
+}
+
+impl HeapParts {
+    /// Another search begins.
+    pub(super) fn forget(&mut self) {
+        self.known = false;
+    }
+
+    /// Looks the parts up if that has not been done.
+    pub(super) fn look_up(&mut self) {
+        if std::mem::replace(&mut self.known, true) {
+            return;
+        }
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
         let parse = |line: &str| {
             let mut fields = line.split_whitespace();
             let (a, b) = fields.next()?.split_once('-')?;
-            let named = fields.nth(4).is_some_and(|path| path.starts_with('/') || path.starts_with("[v"));
-            named.then_some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?))
+            let writable = fields.next()?.starts_with("rw");
+            let anonymous = fields.nth(3).is_none_or(|path| path == "[heap]");
+            (writable && anonymous).then_some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?))
         };
-        maps.lines().filter_map(parse).collect()
-    })
+        self.parts.clear();
+        self.parts.extend(maps.lines().filter_map(parse));
+    }
+
+    fn contains(&self, address: usize) -> bool {
+        // Sorted, as the kernel lists them.
+        let after = self.parts.partition_point(|p| p.0 <= address);
+        after > 0 && address < self.parts[after - 1].1
+    }
 }
 
 /// Reads memory that may not be there, appending what is. (A plain read of an address that only looks like one would be
