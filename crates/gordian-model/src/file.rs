@@ -61,16 +61,20 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The recording as the file holds it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        postcard::to_extend(self, bytes).expect("plans and traces hold nothing that cannot be encoded")
+    }
+
     /// Writes the recording.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         let io = |source| FileError::Io { action: "write", path: path.to_owned(), source };
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
-        let bytes = postcard::to_extend(self, bytes).expect("plans and traces hold nothing that cannot be encoded");
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        std::fs::write(path, bytes).map_err(io)
+        std::fs::write(path, self.to_bytes()).map_err(io)
     }
 
     /// Reads a recording, or a plan saved on its own.

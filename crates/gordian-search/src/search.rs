@@ -84,8 +84,8 @@ impl fmt::Display for Search {
     }
 }
 
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
+/// Edit distance between two words, to find the one that was meant.
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().enumerate() {
@@ -117,7 +117,7 @@ mod tests {
         let error = "dfs:slep".parse::<Search>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown search \"dfs:slep\": it goes wrong at character 6 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs, dfs:none, dfs:sleep, dfs:optimal"
+            "unknown search \"dfs:slep\": it goes wrong at character 8 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs, dfs:none, dfs:sleep, dfs:optimal"
         );
     }
 }

@@ -23,14 +23,27 @@
 extern crate self as gordian;
 
 mod checker;
+mod cover;
 mod report;
 #[allow(unsafe_code)]
 mod runtime;
+mod settings;
+mod surroundings;
 pub mod sync;
+mod testing;
 pub mod thread;
 pub mod time;
 
-pub use checker::{Checker, check, choose, replay};
+pub use checker::{Checker, IntoSearch, choose, replay};
+pub use gordian_macros::test;
 pub use gordian_model::{FailureKind, FileError, Plan, Trace};
 pub use gordian_search::{Guarantee, Search, SearchError};
 pub use report::{Estimate, Failure, Report};
+pub use testing::check;
+
+/// What the macros expand to.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::cover::cover;
+    pub use crate::testing::{Test, outcome, run_test};
+}

@@ -252,10 +252,10 @@ impl Conductor {
         self.sync.fence(thread, order.acquires(), order.releases());
     }
 
-    /// Ends the execution with a failure, unless it has ended already.
+    /// Ends the execution with a failure, unless it has failed already or was abandoned.
     #[cold]
     pub fn fail(&mut self, failure: Failure) {
-        if self.trace.end == End::Running {
+        if matches!(self.trace.end, End::Running | End::Complete) {
             self.trace.end = End::Failed(Box::new(failure));
         }
     }

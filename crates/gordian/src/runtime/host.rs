@@ -256,6 +256,7 @@ impl Runtime {
             }
             Runtime::tear_down(rt);
             Runtime::drop_statics(rt);
+            crate::thread::fail_if_unhandled();
             (*rt).conductor.close();
             LIVE[(*rt).place].store(0, Relaxed);
             CURRENT.with(|c| c.set(std::ptr::null_mut()));

@@ -11,7 +11,7 @@ mod scoped;
 
 pub use builder::Builder;
 pub use handle::{JoinHandle, Thread, ThreadId, current, spawn};
-pub(crate) use life::run_main;
+pub(crate) use life::{fail_if_unhandled, run_main};
 pub use local::{AccessError, LocalKey};
 pub use pause::{available_parallelism, panicking, park, park_timeout, sleep, yield_now};
 pub use scoped::{Scope, ScopedJoinHandle, scope};
