@@ -16,7 +16,8 @@ pub(crate) fn lay_out(heads: &[String], rows: &[Row], width: usize) -> String {
     let place = rows.iter().map(|r| r.place.width()).max().unwrap_or(0).min(width / 3);
     let room = width.saturating_sub(number + place + 4);
     let column = room / heads.len().max(1);
-    if column >= 16 { columns(heads, rows, number, column.min(36) - 1, place) } else { listed(heads, rows, number, place, width) }
+    let longest = rows.iter().map(|r| &r.text).chain(heads).map(|t| t.width()).max().unwrap_or(0);
+    if column >= 16 { columns(heads, rows, number, (column - 1).min(longest + 1), place) } else { listed(heads, rows, number, place, width) }
 }
 
 fn columns(heads: &[String], rows: &[Row], number: usize, column: usize, place: usize) -> String {

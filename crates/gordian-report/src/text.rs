@@ -4,6 +4,7 @@ use crate::objects::Objects;
 use crate::table::{Row, lay_out};
 use gordian_model::{Act, Failure, Names, OpKind, Step, ThreadId, Trace};
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// Rows shown of a long trace: from its beginning and from its end.
 const FIRST: usize = 40;
@@ -12,14 +13,14 @@ const LAST: usize = 120;
 /// The text of a failing execution, for a terminal of `width` characters.
 pub fn text(failure: &Failure, trace: &Trace, names: &Names, width: usize) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}", failure.message);
+    wrap(&mut out, &failure.message, "", width);
     if names.site(failure.site).is_some() {
         let _ = writeln!(out, "  at {}", names.place(failure.site));
     }
     for note in &failure.notes {
         let who = note.thread.map_or_else(String::new, |t| format!("{}: ", names.thread(t)));
         let place = names.site(note.site).map_or_else(String::new, |s| format!("  ({s})"));
-        let _ = writeln!(out, "  - {who}{}{place}", note.text);
+        wrap(&mut out, &format!("- {who}{}{place}", note.text), "  ", width);
     }
     if trace.is_empty() {
         return out;
@@ -34,6 +35,28 @@ pub fn text(failure: &Failure, trace: &Trace, names: &Names, width: usize) -> St
     );
     out.push_str(&interleaving(trace, names, width));
     out
+}
+
+/// Breaks a text at spaces. Lines after the first are indented a little more; words that are too long stay whole, so that
+/// a path can be copied.
+fn wrap(out: &mut String, text: &str, indent: &str, width: usize) {
+    for paragraph in text.lines() {
+        let mut line = indent.to_owned();
+        let mut empty = true;
+        for word in paragraph.split(' ') {
+            if !empty && line.width() + 1 + word.width() > width {
+                let _ = writeln!(out, "{line}");
+                line = format!("{indent}  ");
+                empty = true;
+            }
+            if !empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+            empty = false;
+        }
+        let _ = writeln!(out, "{line}");
+    }
 }
 
 fn count(n: usize, word: &str) -> String {
@@ -66,15 +89,34 @@ fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
         }
         rows.push(Row { number: format!("{}{mark}", at + 1), column, text, place: names.place(step.site) });
     }
+    shorten_places(&mut rows, width);
     let mut out = lay_out(&heads, &rows, width);
     if trace.preemptions() > 0 {
         out.push_str("(! a switch away from a thread that could have gone on)\n");
     }
     if !objects.legend.is_empty() {
         let entries: Vec<String> = objects.legend.iter().map(|(label, place)| format!("{label} {place}")).collect();
-        let _ = writeln!(out, "objects: {}", entries.join(", "));
+        wrap(&mut out, &format!("objects: {}", entries.join(", ")), "", width);
     }
     out
+}
+
+/// Leaves out the folder that all places share, if they take too much room: the failure itself is shown with it.
+fn shorten_places(rows: &mut [Row], width: usize) {
+    if rows.iter().all(|r| r.place.width() <= width / 4) {
+        return;
+    }
+    let folder = |place: &str| place.rfind('/').map_or(0, |slash| slash + 1);
+    let mut places = rows.iter().map(|r| r.place.as_str()).filter(|p| !p.is_empty());
+    let first = places.next().unwrap_or_default().to_owned();
+    let mut shared = folder(&first);
+    for place in places {
+        let same = first.bytes().zip(place.bytes()).take_while(|(a, b)| a == b).count();
+        shared = folder(&first[..shared.min(first.floor_char_boundary(same))]);
+    }
+    for row in rows.iter_mut().filter(|r| !r.place.is_empty()) {
+        row.place.drain(..shared);
+    }
 }
 
 /// Runs of the same step of the same thread become one row: number of the first, and how many.

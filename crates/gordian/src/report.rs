@@ -19,6 +19,7 @@ pub struct Failure {
     failure: gordian_model::Failure,
     trace: Trace,
     plan: Plan,
+    /// For the default width.
     text: String,
     saved: Option<PathBuf>,
     /// How to repeat it, or why it could not be saved.
@@ -44,6 +45,24 @@ impl Failure {
     /// How often the execution switched away from a thread that could have gone on.
     pub fn preemptions(&self) -> usize {
         self.trace.preemptions()
+    }
+
+    /// What explains it: who waits for what, the other side of a race; each with its thread and place.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        let names = self.plan.names.as_ref();
+        self.failure.notes.iter().map(move |note| {
+            let thread = note.thread.zip(names).map_or_else(String::new, |(t, names)| format!("{}: ", names.thread(t)));
+            let site = names.and_then(|names| names.site(note.site)).map_or_else(String::new, |s| format!(" ({s})"));
+            format!("{thread}{}{site}", note.text)
+        })
+    }
+
+    /// The text that a person reads, for a terminal of so many columns.
+    pub fn text(&self, width: usize) -> String {
+        match &self.plan.names {
+            Some(names) => gordian_report::text(&self.failure, &self.trace, names, width),
+            None => gordian_report::text(&self.failure, &self.trace, &Names::default(), width),
+        }
     }
 
     /// What the execution did.
