@@ -178,17 +178,16 @@ fn a_stack_overflow_is_a_failure_and_not_the_end() {
 fn a_closure_that_remembers_is_caught_at_the_exact_step() {
     static CALLS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let found = fails(|| {
-        let (a, b) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let (c, d) = (Arc::clone(&a), Arc::clone(&b));
-        let thread = thread::spawn(move || {
-            c.store(1, SeqCst);
-            d.store(1, SeqCst);
-        });
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&flag);
+        let count = AtomicUsize::new(0);
+        let thread = thread::spawn(move || other.store(1, SeqCst));
         if CALLS.fetch_add(1, SeqCst) == 0 {
-            a.load(SeqCst); // first time
+            count.store(1, SeqCst); // first time
         } else {
-            b.load(SeqCst); // later
+            count.load(SeqCst); // later
         }
+        flag.load(SeqCst);
         thread.join().unwrap();
     });
     let line = |of: &str| include_str!("bad_input.rs").lines().position(|l| l.ends_with(of)).unwrap() + 1;
@@ -197,9 +196,11 @@ fn a_closure_that_remembers_is_caught_at_the_exact_step() {
         &found,
         FailureKind::Nondeterminism,
         &[
-            "the same choices led elsewhere: expected main to load at",
-            &format!("{file}:{}", line("// first time")),
-            &format!("but that thread is about to load at {file}:{}", line("// later")),
+            &format!(
+                "nondeterminism: at step 2 of 3 the same choices led elsewhere: expected main to store at {file}:{}, but that thread is about to load at {file}:{}.",
+                line("// first time"),
+                line("// later")
+            ),
             "Usual causes: real time, random numbers",
         ],
     );
