@@ -2,7 +2,7 @@
 
 use crate::objects::Objects;
 use crate::table::{Row, lay_out};
-use gordian_model::{Act, Failure, Names, OpKind, Step, ThreadId, Trace};
+use gordian_model::{Act, Failure, Names, OpKind, SiteId, Step, ThreadId, Trace};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -87,7 +87,7 @@ fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
         if times > 1 {
             let _ = write!(text, " (x{times})");
         }
-        rows.push(Row { number: format!("{}{mark}", at + 1), column, text, place: names.place(step.site) });
+        rows.push(Row { number: format!("{}{mark}", at + 1), column, text, place: place(step.site, names) });
     }
     shorten_places(&mut rows, width);
     let mut out = lay_out(&heads, &rows, width);
@@ -99,6 +99,13 @@ fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
         wrap(&mut out, &format!("objects: {}", entries.join(", ")), "", width);
     }
     out
+}
+
+/// Where a step stands, unless that is inside the standard library: a guard is dropped by code of the compiler's, which has
+/// no place in the source.
+fn place(site: SiteId, names: &Names) -> String {
+    let in_std = |file: &str| file.starts_with("/rustc/") || file.contains("/library/core/src/");
+    if names.site(site).is_some_and(|s| in_std(&s.file)) { String::new() } else { names.place(site) }
 }
 
 /// Leaves out the folder that all places share, if they take too much room: the failure itself is shown with it.

@@ -80,6 +80,11 @@ impl Failure {
         self.saved.as_deref()
     }
 
+    /// Saves it, with all that is needed to show it and to repeat it.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), gordian_model::FileError> {
+        self.recording().save(path.as_ref())
+    }
+
     pub(crate) fn recording(&self) -> Recording {
         Recording { plan: self.plan.clone(), trace: Some(self.trace.clone()), text: self.text.clone() }
     }
@@ -221,7 +226,7 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failure in &self.failures {
-            write!(f, "{failure}")?;
+            f.write_str(&failure.text)?;
         }
         if let Some(replayed) = &self.replayed {
             return f.write_str(replayed);
@@ -234,6 +239,11 @@ impl fmt::Display for Report {
         }
         let s = if self.executions() == 1 { "execution" } else { "executions" };
         let blocked = if self.blocked() > 0 { format!(" and {} cut short", self.blocked()) } else { String::new() };
-        write!(f, "{} ({} {s}{blocked}, {} steps, {:.3?})", self.guarantee(), self.executions(), self.steps(), self.elapsed())
+        write!(f, "{} ({} {s}{blocked}, {} steps, {:.3?})", self.guarantee(), self.executions(), self.steps(), self.elapsed())?;
+        // Last, where it is found at once and easily copied.
+        for remark in self.failures.iter().filter_map(|failure| failure.remark.as_ref()) {
+            write!(f, "\n{remark}")?;
+        }
+        Ok(())
     }
 }

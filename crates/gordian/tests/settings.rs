@@ -190,10 +190,10 @@ fn has(text: &str, part: &str) {
     assert!(text.contains(part), "{part:?} is not in:\n{text}");
 }
 
-/// From the failure to the end of the interleaving.
+/// From the failure to the names of the objects.
 fn failure(text: &str) -> &str {
     let start = text.find("main panicked").unwrap_or_else(|| panic!("{text}"));
-    let end = text[start..].find("\nreplay").unwrap_or_else(|| panic!("{text}"));
+    let end = text[start..].find("\nobjects").unwrap_or_else(|| panic!("{text}"));
     &text[start..start + end]
 }
 
