@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn long_texts_are_clipped_at_the_end_that_says_less() {
         assert_eq!(clip("compare_exchange", 8), "compare~");
-        assert_eq!(clip_left("src/deep/down/file.rs:12", 12), "~file.rs:12");
+        assert_eq!(clip_left("src/deep/down/file.rs:12", 12), "~/file.rs:12");
         assert_eq!(clip("short", 8), "short");
     }
 
