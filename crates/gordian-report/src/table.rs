@@ -14,7 +14,7 @@ pub(crate) struct Row {
 pub(crate) fn lay_out(heads: &[String], rows: &[Row], width: usize) -> String {
     let number = rows.iter().map(|r| r.number.width()).max().unwrap_or(1).max(4);
     let place = rows.iter().map(|r| r.place.width()).max().unwrap_or(0).min(width / 3);
-    let room = width.saturating_sub(number + place + 4);
+    let room = width.saturating_sub(number + place + 2);
     let column = room / heads.len().max(1);
     let longest = rows.iter().map(|r| &r.text).chain(heads).map(|t| t.width()).max().unwrap_or(0);
     if column >= 16 { columns(heads, rows, number, (column - 1).min(longest + 1), place) } else { listed(heads, rows, number, place, width) }

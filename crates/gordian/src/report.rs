@@ -86,7 +86,7 @@ impl Failure {
     }
 
     pub(crate) fn recording(&self) -> Recording {
-        Recording { plan: self.plan.clone(), trace: Some(self.trace.clone()), text: self.text.clone() }
+        Recording { plan: self.plan.clone(), trace: Some(self.trace.clone()), text: self.text(80) }
     }
 
     pub(crate) fn set_saved(&mut self, path: Option<PathBuf>, remark: String) {
