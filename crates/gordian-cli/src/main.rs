@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn command() -> Command {
-    let file = || Arg::new("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help("A saved trace");
+    let file =
+        || Arg::new("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help("A saved trace");
     Command::new("gordian")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Finds the concurrency bugs that stress tests miss, and replays them")

@@ -15,7 +15,9 @@ pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
     });
     match drawn {
         Some(text) => print!("{text}"),
-        None if recording.text.is_empty() => println!("a plan of {} steps, without a failure", recording.plan.prefix.len()),
+        None if recording.text.is_empty() => {
+            println!("a plan of {} steps, without a failure", recording.plan.prefix.len())
+        }
         None => print!("{}", recording.text),
     }
     Ok(())

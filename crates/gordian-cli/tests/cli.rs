@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn gordian(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_gordian")).args(arguments).env("COLUMNS", "80").output().expect("it was built");
+    let output = Command::new(env!("CARGO_BIN_EXE_gordian"))
+        .args(arguments)
+        .env("COLUMNS", "80")
+        .output()
+        .expect("it was built");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -32,7 +35,8 @@ fn the_demo_finds_replays_and_proves() {
     ] {
         assert!(out.contains(part), "{part:?} is not in:\n{out}");
     }
-    let long: Vec<&str> = out.lines().filter(|l| l.chars().count() > 80 && !l.starts_with("saved to")).collect();
+    let long: Vec<&str> =
+        out.lines().filter(|l| l.chars().count() > 80 && !l.starts_with("saved to")).collect();
     assert!(long.is_empty(), "{long:?}");
 }
 

@@ -52,7 +52,10 @@ impl Function {
                     ));
                 }
                 Some(TokenTree::Ident(word)) if word == "const" || word == "extern" => {
-                    return Err(Error::new(word.span(), format!("a check is an ordinary function, without `{word}`")));
+                    return Err(Error::new(
+                        word.span(),
+                        format!("a check is an ordinary function, without `{word}`"),
+                    ));
                 }
                 Some(TokenTree::Ident(word)) if word == "pub" => {
                     visibility.extend([TokenTree::Ident(word)]);
@@ -104,7 +107,8 @@ fn not_a_function(at: Option<TokenTree>) -> Error {
 /// Is it the bracket of an attribute `test`, `core::prelude::v1::test` or the like?
 fn is_test(bracket: &TokenTree) -> bool {
     let TokenTree::Group(group) = bracket else { return false };
-    let mut path = group.stream().into_iter().filter(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ':'));
+    let mut path =
+        group.stream().into_iter().filter(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ':'));
     let last = path.by_ref().take_while(|t| matches!(t, TokenTree::Ident(_))).last();
     matches!(last, Some(TokenTree::Ident(word)) if word == "test")
 }

@@ -119,13 +119,19 @@ mod tests {
             ("executions", "`executions` takes a whole number, such as `executions = 10_000`"),
             ("search = 5", "`search` takes a text, such as `search = \"exhaustive\"`"),
             ("leaks = 1", "`leaks` takes true or false, such as `leaks = false`"),
-            ("time = \"10 parsecs\"", "`time` takes a number with a unit (ms, s, m, h), such as `time = \"10s\"`"),
+            (
+                "time = \"10 parsecs\"",
+                "`time` takes a number with a unit (ms, s, m, h), such as `time = \"10s\"`",
+            ),
             (
                 "should_fail = \"deadlok\"",
                 "unknown kind of failure \"deadlok\" (did you mean \"deadlock\"?); valid are panic, deadlock, livelock, data race, leak, step limit, nondeterminism, crash, not covered",
             ),
             ("steps = 5, steps = 6", "`steps` is given twice"),
-            ("5", "expected an option: search, executions, time, seed, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover"),
+            (
+                "5",
+                "expected an option: search, executions, time, seed, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover",
+            ),
             ("steps = 5 executions = 6", "expected a comma between options"),
         ] {
             assert_eq!(error(options, "fn f() {}"), expected, "{options}");
@@ -135,9 +141,18 @@ mod tests {
     #[test]
     fn functions_that_cannot_be_tests_say_why() {
         for (item, expected) in [
-            ("async fn f() {}", "an async function cannot be a check: run its future to completion in an ordinary function instead"),
-            ("fn f(x: u8) {}", "a check takes no arguments: make what it needs inside, once for every execution"),
-            ("fn f<T>() {}", "a check cannot be generic: call the generic function from one check for each type"),
+            (
+                "async fn f() {}",
+                "an async function cannot be a check: run its future to completion in an ordinary function instead",
+            ),
+            (
+                "fn f(x: u8) {}",
+                "a check takes no arguments: make what it needs inside, once for every execution",
+            ),
+            (
+                "fn f<T>() {}",
+                "a check cannot be generic: call the generic function from one check for each type",
+            ),
             ("struct S;", "#[gordian::test] goes on a function"),
             ("unsafe fn f() {}", "a check cannot be an unsafe function: use an unsafe block inside it"),
             ("#[test] fn f() {}", "#[gordian::test] makes the function a test; remove the other #[test]"),
@@ -148,9 +163,16 @@ mod tests {
 
     #[test]
     fn other_attributes_and_markers_are_kept() {
-        let item = "/// Words.\n #[ignore] pub fn f() -> Result<(), String> { gordian::cover!(\"deep\"); Ok(()) }";
-        let text = expand("should_fail, cover = \"a, b\"".parse().unwrap(), item.parse().unwrap()).to_string();
-        assert!(text.starts_with("# [doc = \" Words.\"] # [ignore] # [:: core :: prelude :: v1 :: test] pub fn f () {"), "{text}");
+        let item =
+            "/// Words.\n #[ignore] pub fn f() -> Result<(), String> { gordian::cover!(\"deep\"); Ok(()) }";
+        let text =
+            expand("should_fail, cover = \"a, b\"".parse().unwrap(), item.parse().unwrap()).to_string();
+        assert!(
+            text.starts_with(
+                "# [doc = \" Words.\"] # [ignore] # [:: core :: prelude :: v1 :: test] pub fn f () {"
+            ),
+            "{text}"
+        );
         assert!(text.contains("cover : & [\"deep\" , \"a\" , \"b\" ,]"), "{text}");
         assert!(text.contains("fn f () -> Result < () , String > {"), "{text}");
     }

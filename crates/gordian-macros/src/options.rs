@@ -90,15 +90,18 @@ impl Options {
             ));
         };
         let span = value.map_or(at, TokenTree::span);
-        let wrong =
-            |takes: &str, example: &str| Error::new(span, format!("`{name}` takes {takes}, such as `{name} = {example}`"));
+        let wrong = |takes: &str, example: &str| {
+            Error::new(span, format!("`{name}` takes {takes}, such as `{name} = {example}`"))
+        };
         let text = value.and_then(text);
         let setting = match form {
             Form::Text(example) => text.ok_or_else(|| wrong("a text", example))?,
             Form::Time => text
                 .filter(|t| is_time(t))
                 .ok_or_else(|| wrong("a number with a unit (ms, s, m, h)", "\"10s\""))?,
-            Form::Number(example) => value.and_then(number).ok_or_else(|| wrong("a whole number", example))?,
+            Form::Number(example) => {
+                value.and_then(number).ok_or_else(|| wrong("a whole number", example))?
+            }
             Form::Flag(example) => value
                 .map(TokenTree::to_string)
                 .filter(|t| t == "true" || t == "false")
@@ -112,7 +115,8 @@ impl Options {
                 return Ok(());
             }
             Form::Cover => {
-                let text = text.ok_or_else(|| wrong("names of gordian::cover! markers", "\"full, empty\""))?;
+                let text =
+                    text.ok_or_else(|| wrong("names of gordian::cover! markers", "\"full, empty\""))?;
                 self.cover = text.split(',').map(|n| n.trim().to_owned()).filter(|n| !n.is_empty()).collect();
                 return Ok(());
             }
@@ -134,7 +138,10 @@ fn kind_of_failure(text: &str, at: Span) -> Result<String, Error> {
     let closest = closest(&words, KINDS.into_iter());
     Err(Error::new(
         at,
-        format!("unknown kind of failure {text:?} (did you mean {closest:?}?); valid are {}", KINDS.join(", ")),
+        format!(
+            "unknown kind of failure {text:?} (did you mean {closest:?}?); valid are {}",
+            KINDS.join(", ")
+        ),
     ))
 }
 

@@ -84,8 +84,11 @@ impl Recording {
 }
 
 pub(crate) fn load(path: &Path) -> Result<Recording, FileError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| FileError::Io { action: "read", path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|source| FileError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })?;
     if bytes.is_empty() {
         return Err(FileError::Empty(path.to_owned()));
     }
@@ -125,7 +128,10 @@ mod tests {
         assert!(matches!(load(Path::new("/nonexistent/x")), Err(FileError::Io { .. })));
         assert!(matches!(load(&file("empty", b"")), Err(FileError::Empty(_))));
         assert!(matches!(load(&file("text", b"hello world")), Err(FileError::NotATrace(_))));
-        assert!(matches!(load(&file("v", b"GORDIAN\n\x09\x00...")), Err(FileError::OtherVersion { found: 9, .. })));
+        assert!(matches!(
+            load(&file("v", b"GORDIAN\n\x09\x00...")),
+            Err(FileError::OtherVersion { found: 9, .. })
+        ));
         assert!(matches!(load(&file("cut", b"GORDIAN\n\x01\x00\x05ab")), Err(FileError::Damaged { .. })));
     }
 }

@@ -17,7 +17,11 @@ pub(crate) fn lay_out(heads: &[String], rows: &[Row], width: usize) -> String {
     let room = width.saturating_sub(number + place + 2);
     let column = room / heads.len().max(1);
     let longest = rows.iter().map(|r| &r.text).chain(heads).map(|t| t.width()).max().unwrap_or(0);
-    if column >= 16 { columns(heads, rows, number, (column - 1).min(longest + 1), place) } else { listed(heads, rows, number, place, width) }
+    if column >= 16 {
+        columns(heads, rows, number, (column - 1).min(longest + 1), place)
+    } else {
+        listed(heads, rows, number, place, width)
+    }
 }
 
 fn columns(heads: &[String], rows: &[Row], number: usize, column: usize, place: usize) -> String {

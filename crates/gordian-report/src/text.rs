@@ -75,7 +75,12 @@ fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
     for (i, &(at, times)) in folded.iter().enumerate() {
         if i == FIRST && folded.len() > FIRST + LAST {
             let hidden = folded.len() - FIRST - LAST;
-            rows.push(Row { number: "...".into(), column: 0, text: format!("({hidden} rows left out)"), place: String::new() });
+            rows.push(Row {
+                number: "...".into(),
+                column: 0,
+                text: format!("({hidden} rows left out)"),
+                place: String::new(),
+            });
         }
         if i >= FIRST && i + LAST < folded.len() {
             continue;
@@ -95,7 +100,8 @@ fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
         out.push_str("(! a switch away from a thread that could have gone on)\n");
     }
     if !objects.legend.is_empty() {
-        let entries: Vec<String> = objects.legend.iter().map(|(label, place)| format!("{label} {place}")).collect();
+        let entries: Vec<String> =
+            objects.legend.iter().map(|(label, place)| format!("{label} {place}")).collect();
         wrap(&mut out, &format!("objects: {}", entries.join(", ")), "", width);
     }
     out
@@ -162,7 +168,12 @@ fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
         OpKind::Spawn => format!("{verb} {}", step.spawned.map_or_else(String::new, |t| names.thread(t))),
         OpKind::Choose => format!("{verb} {} of {}", step.value, step.outcomes),
         OpKind::WakeTimed if step.value == 0 => format!("time out {object}"),
-        OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::TryAcquire | OpKind::TrySend | OpKind::Send
+        OpKind::TryLock
+        | OpKind::TryReadLock
+        | OpKind::TryWriteLock
+        | OpKind::TryAcquire
+        | OpKind::TrySend
+        | OpKind::Send
             if !step.ok =>
         {
             format!("{verb} {object} fails")

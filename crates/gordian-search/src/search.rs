@@ -67,7 +67,8 @@ impl FromStr for Search {
             return Ok(Search::DepthFirst(reduction));
         }
         let common = |word: &str| trimmed.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();
-        let closest = WORDS.iter().map(|w| w.0).min_by_key(|w| distance(trimmed, w)).expect("there are words");
+        let closest =
+            WORDS.iter().map(|w| w.0).min_by_key(|w| distance(trimmed, w)).expect("there are words");
         let position = WORDS.iter().map(|w| common(w.0)).max().unwrap_or(0);
         Err(SearchError { text: text.to_owned(), position, closest })
     }

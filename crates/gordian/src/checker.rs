@@ -239,7 +239,9 @@ impl Checker {
             elapsed: start.elapsed(),
             guarantee: match failure {
                 Some(_) => Guarantee::Failed,
-                None => Guarantee::Partial { executions: 1, limit: "being a replay of one execution".to_owned() },
+                None => {
+                    Guarantee::Partial { executions: 1, limit: "being a replay of one execution".to_owned() }
+                }
             },
             failure: failure.map(|f| (f, trace)),
             plan,
@@ -254,11 +256,17 @@ impl Checker {
         let recorded = recording.trace.as_ref().and_then(|t| Some((t.failure()?, t.len())));
         let outcome = match (recorded, report.failure()) {
             (None, _) => "it recorded no failure".to_owned(),
-            (Some((then, steps)), Some(now)) if now.message() == then.message && now.trace().len() == steps => {
+            (Some((then, steps)), Some(now))
+                if now.message() == then.message && now.trace().len() == steps =>
+            {
                 format!("the same failure in the same {steps} steps")
             }
-            (Some((then, _)), Some(_)) => format!("it went otherwise than recorded, which was: {}", then.message),
-            (Some((then, _)), None) => format!("the recorded failure did not happen again, which was: {}", then.message),
+            (Some((then, _)), Some(_)) => {
+                format!("it went otherwise than recorded, which was: {}", then.message)
+            }
+            (Some((then, _)), None) => {
+                format!("the recorded failure did not happen again, which was: {}", then.message)
+            }
         };
         report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
         report

@@ -51,8 +51,12 @@ impl Failure {
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
         let names = self.plan.names.as_ref();
         self.failure.notes.iter().map(move |note| {
-            let thread = note.thread.zip(names).map_or_else(String::new, |(t, names)| format!("{}: ", names.thread(t)));
-            let site = names.and_then(|names| names.site(note.site)).map_or_else(String::new, |s| format!(" ({s})"));
+            let thread = note
+                .thread
+                .zip(names)
+                .map_or_else(String::new, |(t, names)| format!("{}: ", names.thread(t)));
+            let site =
+                names.and_then(|names| names.site(note.site)).map_or_else(String::new, |s| format!(" ({s})"));
             format!("{thread}{}{site}", note.text)
         })
     }
@@ -238,8 +242,16 @@ impl fmt::Display for Report {
             writeln!(f, "not reached so far: {}", self.unreached.join(", "))?;
         }
         let s = if self.executions() == 1 { "execution" } else { "executions" };
-        let blocked = if self.blocked() > 0 { format!(" and {} cut short", self.blocked()) } else { String::new() };
-        write!(f, "{} ({} {s}{blocked}, {} steps, {:.3?})", self.guarantee(), self.executions(), self.steps(), self.elapsed())?;
+        let blocked =
+            if self.blocked() > 0 { format!(" and {} cut short", self.blocked()) } else { String::new() };
+        write!(
+            f,
+            "{} ({} {s}{blocked}, {} steps, {:.3?})",
+            self.guarantee(),
+            self.executions(),
+            self.steps(),
+            self.elapsed()
+        )?;
         // Last, where it is found at once and easily copied.
         for remark in self.failures.iter().filter_map(|failure| failure.remark.as_ref()) {
             write!(f, "\n{remark}")?;

@@ -47,7 +47,11 @@ impl Surroundings {
         match write(&failure.recording().to_bytes(), &folder) {
             Ok(path) => {
                 let shown = settings::shown(&path, &self.package);
-                let line = format!("replay: GORDIAN_REPLAY={} {}", quoted(&shown.to_string_lossy()), self.command(&name));
+                let line = format!(
+                    "replay: GORDIAN_REPLAY={} {}",
+                    quoted(&shown.to_string_lossy()),
+                    self.command(&name)
+                );
                 failure.set_saved(Some(path), line);
             }
             Err(error) => {

@@ -79,8 +79,12 @@ where
         (None, Some(_)) | (Some(_), Some(FailureKind::Misuse)) => panic!("{report}"),
         (Some(_), None) => panic!("should_fail: a failure was expected, but there is {report}"),
         (Some(""), Some(_)) => println!("failed, as it should:\n{report}"),
-        (Some(expected), Some(kind)) if expected == kind.to_string() => println!("failed, as it should:\n{report}"),
-        (Some(expected), Some(kind)) => panic!("should_fail = {expected:?}: a {kind} was found instead\n{report}"),
+        (Some(expected), Some(kind)) if expected == kind.to_string() => {
+            println!("failed, as it should:\n{report}")
+        }
+        (Some(expected), Some(kind)) => {
+            panic!("should_fail = {expected:?}: a {kind} was found instead\n{report}")
+        }
     }
 }
 

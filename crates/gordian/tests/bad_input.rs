@@ -42,7 +42,11 @@ fn says(failure: &Failure, kind: FailureKind, sentences: &[&str]) {
 #[test]
 fn a_closure_with_nothing_to_check_is_an_error() {
     let found = fails(|| assert_eq!(1 + 1, 2));
-    says(&found, FailureKind::Misuse, &["nothing to check: the closure spawned no thread", "instead of std's"]);
+    says(
+        &found,
+        FailureKind::Misuse,
+        &["nothing to check: the closure spawned no thread", "instead of std's"],
+    );
     let found = fails(|| std::thread::spawn(|| ()).join().unwrap());
     says(&found, FailureKind::Misuse, &["nothing to check"]);
 }
@@ -57,7 +61,11 @@ fn a_check_inside_a_check_is_an_error() {
     });
     says(&found, FailureKind::Panic, &[sentence]);
     let found = fails(|| thread::spawn(|| gordian::check(|| ())).join().unwrap());
-    says(&found, FailureKind::Panic, &["main panicked: called `Result::unwrap()` on an `Err` value", "a check inside a check"]);
+    says(
+        &found,
+        FailureKind::Panic,
+        &["main panicked: called `Result::unwrap()` on an `Err` value", "a check inside a check"],
+    );
 }
 
 #[test]
@@ -94,7 +102,9 @@ fn handles_do_not_go_from_one_execution_to_the_next() {
     says(
         &found,
         FailureKind::Panic,
-        &["a JoinHandle that was made in one execution is used in another; make it inside the closure and do not keep it in a static"],
+        &[
+            "a JoinHandle that was made in one execution is used in another; make it inside the closure and do not keep it in a static",
+        ],
     );
     let kept = std::sync::Mutex::new(None);
     let found = fails(move || {
@@ -118,7 +128,11 @@ fn a_forgotten_guard_shows_in_the_deadlock() {
     says(
         &found,
         FailureKind::Deadlock,
-        &["main: waits to lock mutex", "held by main.1 since", "which has ended without giving it back (a forgotten guard?)"],
+        &[
+            "main: waits to lock mutex",
+            "held by main.1 since",
+            "which has ended without giving it back (a forgotten guard?)",
+        ],
     );
 }
 
@@ -129,7 +143,11 @@ fn a_guard_forgotten_in_an_earlier_execution_is_named() {
         gordian::choose(2);
         std::mem::forget(MUTEX.lock());
     });
-    says(&found, FailureKind::Panic, &["the Mutex is held outside of this execution: a guard was forgotten in an earlier execution"]);
+    says(
+        &found,
+        FailureKind::Panic,
+        &["the Mutex is held outside of this execution: a guard was forgotten in an earlier execution"],
+    );
 }
 
 #[test]
@@ -169,7 +187,9 @@ fn a_stack_overflow_is_a_failure_and_not_the_end() {
         says(
             &failure(&report),
             FailureKind::Crash,
-            &[&format!("stack overflow in main.1: its stack of {kib} KiB is used up; if it needs more, give it more with Checker::stack_size")],
+            &[&format!(
+                "stack overflow in main.1: its stack of {kib} KiB is used up; if it needs more, give it more with Checker::stack_size"
+            )],
         );
     }
 }
@@ -217,7 +237,10 @@ fn the_step_limit_names_its_knob() {
     says(
         &failure(&report),
         FailureKind::StepLimit,
-        &["step limit: the execution took 10 steps", "raise the limit with Checker::steps or #[gordian::test(steps = N)]"],
+        &[
+            "step limit: the execution took 10 steps",
+            "raise the limit with Checker::steps or #[gordian::test(steps = N)]",
+        ],
     );
 }
 
@@ -227,7 +250,9 @@ fn a_wrong_search_names_position_closest_word_and_list() {
     says(
         &failure(&report),
         FailureKind::Misuse,
-        &["unknown search \"dfs:slep\": it goes wrong at character 8 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs"],
+        &[
+            "unknown search \"dfs:slep\": it goes wrong at character 8 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs",
+        ],
     );
 }
 
@@ -240,9 +265,17 @@ fn saved(name: &str, bytes: &[u8]) -> std::path::PathBuf {
 #[test]
 fn files_that_are_no_traces_are_told_apart() {
     for (name, bytes, sentence) in [
-        ("empty", b"".as_slice(), "is empty; a trace file is written when a check fails, under target/gordian/<test>/"),
+        (
+            "empty",
+            b"".as_slice(),
+            "is empty; a trace file is written when a check fails, under target/gordian/<test>/",
+        ),
         ("text", b"fn main() {}", "is not a Gordian trace (its first bytes are not GORDIAN)"),
-        ("newer", b"GORDIAN\n\xff\x00rest", "was written by format version 255, this Gordian reads version 1; run the check again"),
+        (
+            "newer",
+            b"GORDIAN\n\xff\x00rest",
+            "was written by format version 255, this Gordian reads version 1; run the check again",
+        ),
         ("cut", b"GORDIAN\n\x01\x00\x05ab", "is damaged or cut short"),
     ] {
         let path = saved(name, bytes);
@@ -292,7 +325,9 @@ fn a_plan_of_another_test_names_both() {
     says(
         &failure(&report),
         FailureKind::Misuse,
-        &["this is an execution of the test first, but the test that runs is second; replay it with cargo test first -- --exact"],
+        &[
+            "this is an execution of the test first, but the test that runs is second; replay it with cargo test first -- --exact",
+        ],
     );
     let report = Checker::new().name("first").replay(found.plan(), body);
     says(&failure(&report), FailureKind::Panic, &["main panicked: always"]);
@@ -321,7 +356,11 @@ fn a_replay_of_a_changed_program_says_where_it_departed() {
         )],
     );
     let report = gordian::replay(found.plan(), || ());
-    says(&failure(&report), FailureKind::Nondeterminism, &["expected main to store at", "but that thread has ended"]);
+    says(
+        &failure(&report),
+        FailureKind::Nondeterminism,
+        &["expected main to store at", "but that thread has ended"],
+    );
 }
 
 #[test]
@@ -343,6 +382,8 @@ fn a_replay_that_goes_on_after_the_end_says_so() {
     says(
         &failure(&report),
         FailureKind::Nondeterminism,
-        &["the replay departed after its last step 1: the recorded execution ended there, but main went on with store at"],
+        &[
+            "the replay departed after its last step 1: the recorded execution ended there, but main went on with store at",
+        ],
     );
 }

@@ -138,12 +138,19 @@ fn a_livelock_names_the_loop() {
         thread.join().unwrap();
     });
     assert_eq!(found.kind(), FailureKind::Livelock);
-    assert_eq!(found.message(), "livelock: main, main.1 cannot go on, and nothing is left that could change that");
+    assert_eq!(
+        found.message(),
+        "livelock: main, main.1 cannot go on, and nothing is left that could change that"
+    );
     let notes: Vec<String> = found.notes().collect();
     let file = "crates/gordian/tests/failures.rs";
     assert_eq!(
         notes[1],
-        format!("main.1: runs in a loop until atomic {file}:{} changes ({file}:{})", line("// flag"), line("// loop"))
+        format!(
+            "main.1: runs in a loop until atomic {file}:{} changes ({file}:{})",
+            line("// flag"),
+            line("// loop")
+        )
     );
 }
 
@@ -157,7 +164,13 @@ fn too_many_steps_name_the_loop_and_the_knob() {
     });
     assert_eq!(found.kind(), FailureKind::StepLimit);
     let place = format!("crates/gordian/tests/failures.rs:{}", line("// counting"));
-    assert!(found.message().starts_with(&format!("step limit: the execution took 500 steps; main made 500 of the last 1,000, at {place}.")), "{}", found.message());
+    assert!(
+        found.message().starts_with(&format!(
+            "step limit: the execution took 500 steps; main made 500 of the last 1,000, at {place}."
+        )),
+        "{}",
+        found.message()
+    );
     assert!(found.message().contains("Checker::steps or #[gordian::test(steps = N)]"));
 }
 
@@ -192,7 +205,10 @@ fn a_failure_has_one_column_for_each_thread_at_every_width() {
             std::fs::write(&path, &text).unwrap();
         }
         let expected = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(text, expected, "at width {width}; if this is what it should be, run once with UPDATE_SNAPSHOTS=1");
+        assert_eq!(
+            text, expected,
+            "at width {width}; if this is what it should be, run once with UPDATE_SNAPSHOTS=1"
+        );
         assert!(text.lines().all(|l| l.chars().count() <= width), "wider than {width}:\n{text}");
     }
 }

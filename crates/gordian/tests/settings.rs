@@ -46,7 +46,9 @@ mod programs {
             let count = Arc::clone(&count);
             thread::spawn(move || count.fetch_add(n, SeqCst))
         });
-        threads.map(|t| t.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!(count.load(SeqCst), 3);
     }
 
@@ -263,7 +265,10 @@ fn the_environment_beats_the_attribute_which_beats_the_file() {
     has(&package.passes("passes", &[("GORDIAN_EXECUTIONS", "1")]), "no failure in the 1 execution tried");
     std::fs::write(package.folder.join("gordian.toml"), "steps = 2\n").unwrap();
     has(&package.run("passes", &[]), "step limit: the execution took 2 steps");
-    let all = package.passes("passes", &[("GORDIAN_STEPS", "100"), ("GORDIAN_EXECUTIONS", "100_000"), ("GORDIAN_SEARCH", "exhaustive")]);
+    let all = package.passes(
+        "passes",
+        &[("GORDIAN_STEPS", "100"), ("GORDIAN_EXECUTIONS", "100_000"), ("GORDIAN_SEARCH", "exhaustive")],
+    );
     has(&all, "no failure in any interleaving (2 executions");
 }
 
@@ -271,11 +276,23 @@ fn the_environment_beats_the_attribute_which_beats_the_file() {
 fn mistakes_in_the_settings_fail_the_test_with_a_position() {
     let package = Package::new("mistakes");
     let wide = ("COLUMNS", "400");
-    has(&package.run("passes", &[("GORDIAN_TIME", "soon"), wide]), "GORDIAN_TIME=\"soon\": expected a number with a unit (ms, s, m, h), such as 10s");
-    has(&package.run("passes", &[("GORDIAN_TIEM", "1s"), wide]), "unknown environment variable GORDIAN_TIEM (did you mean GORDIAN_TIME?)");
-    has(&package.run("wrong_search", &[wide]), "#[gordian::test(search = \"dsf\")]: unknown search \"dsf\": it goes wrong at character 2");
+    has(
+        &package.run("passes", &[("GORDIAN_TIME", "soon"), wide]),
+        "GORDIAN_TIME=\"soon\": expected a number with a unit (ms, s, m, h), such as 10s",
+    );
+    has(
+        &package.run("passes", &[("GORDIAN_TIEM", "1s"), wide]),
+        "unknown environment variable GORDIAN_TIEM (did you mean GORDIAN_TIME?)",
+    );
+    has(
+        &package.run("wrong_search", &[wide]),
+        "#[gordian::test(search = \"dsf\")]: unknown search \"dsf\": it goes wrong at character 2",
+    );
     std::fs::write(package.folder.join("gordian.toml"), "\n  executoins = 2\n").unwrap();
-    has(&package.run("passes", &[wide]), "gordian.toml:2:3: unknown key executoins (did you mean executions?); valid are search, executions");
+    has(
+        &package.run("passes", &[wide]),
+        "gordian.toml:2:3: unknown key executoins (did you mean executions?); valid are search, executions",
+    );
 }
 
 #[test]
@@ -295,11 +312,17 @@ fn traces_go_to_the_folder_that_was_asked_for() {
 fn should_fail_wants_a_failure_of_that_kind() {
     let package = Package::new("should-fail");
     has(&package.run("fails_otherwise", &[]), "should_fail = \"panic\": a deadlock was found instead");
-    has(&package.run("should_fail_but_does_not", &[]), "should_fail: a failure was expected, but there is no failure in any interleaving");
+    has(
+        &package.run("should_fail_but_does_not", &[]),
+        "should_fail: a failure was expected, but there is no failure in any interleaving",
+    );
 }
 
 #[test]
 fn markers_in_the_function_must_be_reached() {
     let package = Package::new("cover");
-    has(&package.run("does_not_cover", &[("COLUMNS", "400")]), "not covered: no execution reached one; the search is complete, so none can");
+    has(
+        &package.run("does_not_cover", &[("COLUMNS", "400")]),
+        "not covered: no execution reached one; the search is complete, so none can",
+    );
 }

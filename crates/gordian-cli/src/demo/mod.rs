@@ -82,8 +82,16 @@ fn same(first: &Report, again: &Report) -> Result<(), String> {
 /// The target folder if there is one, else a temporary one: the demo leaves nothing behind in a folder of the user's.
 fn folder() -> PathBuf {
     let target = std::env::current_exe().ok().and_then(|program| {
-        program.ancestors().skip(1).find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(|t| t.join("gordian"))
+        program
+            .ancestors()
+            .skip(1)
+            .find(|folder| folder.join("CACHEDIR.TAG").is_file())
+            .map(|t| t.join("gordian"))
     });
-    let folder = target.unwrap_or_else(|| std::env::temp_dir().join(format!("gordian-demo-{}", std::process::id())));
-    std::env::current_dir().ok().and_then(|here| Some(folder.strip_prefix(here).ok()?.to_owned())).unwrap_or(folder)
+    let folder =
+        target.unwrap_or_else(|| std::env::temp_dir().join(format!("gordian-demo-{}", std::process::id())));
+    std::env::current_dir()
+        .ok()
+        .and_then(|here| Some(folder.strip_prefix(here).ok()?.to_owned()))
+        .unwrap_or(folder)
 }

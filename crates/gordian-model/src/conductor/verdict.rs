@@ -68,13 +68,17 @@ impl Conductor {
                     .iter()
                     .map(|&(t, site)| {
                         let ended = self.threads[t.index()].status == Status::Finished;
-                        let ended =
-                            if ended { ", which has ended without giving it back (a forgotten guard?)" } else { "" };
+                        let ended = if ended {
+                            ", which has ended without giving it back (a forgotten guard?)"
+                        } else {
+                            ""
+                        };
                         let who = if t == thread { "itself".to_owned() } else { self.names.thread(t) };
                         format!("{who} since {}{ended}", self.names.place(site))
                     })
                     .collect();
-                let held = if by.is_empty() { String::new() } else { format!(", held by {}", by.join(" and ")) };
+                let held =
+                    if by.is_empty() { String::new() } else { format!(", held by {}", by.join(" and ")) };
                 let text = format!("waits to {} {}{held}", op.kind.verb(), self.object_words(lock));
                 (text, holders.iter().map(|h| h.0).collect())
             }
@@ -180,7 +184,8 @@ impl Conductor {
             self.trace.len() + 1,
             self.prefix.len(),
         );
-        Failure::new(FailureKind::Nondeterminism, message).at(planned.thread, planned.expected.map_or(SiteId::UNKNOWN, |e| e.1))
+        Failure::new(FailureKind::Nondeterminism, message)
+            .at(planned.thread, planned.expected.map_or(SiteId::UNKNOWN, |e| e.1))
     }
 }
 

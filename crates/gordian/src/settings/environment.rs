@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn variables_become_settings() {
-        let found = of(&[("GORDIAN_EXECUTIONS", "10"), ("GORDIAN_REPLAY", "x.trace"), ("GORDIAN_SEED", "")]).unwrap();
+        let found =
+            of(&[("GORDIAN_EXECUTIONS", "10"), ("GORDIAN_REPLAY", "x.trace"), ("GORDIAN_SEED", "")]).unwrap();
         assert_eq!(found.settings.executions, Some(10));
         assert_eq!(found.settings.seed, None);
         assert_eq!(found.replay, Some(PathBuf::from("x.trace")));

@@ -44,7 +44,9 @@ fn parse(text: &str, name: &str) -> Result<Settings, String> {
         };
         match settings.set(word, &plain) {
             Ok(()) => {}
-            Err(Wrong::Value(expected)) => return Err(format!("{}: {word} = {source}: {expected}", place(value.span().start))),
+            Err(Wrong::Value(expected)) => {
+                return Err(format!("{}: {word} = {source}: {expected}", place(value.span().start)));
+            }
             Err(Wrong::Key) => {
                 return Err(format!(
                     "{}: unknown key {word} (did you mean {}?); valid are {}",
@@ -76,8 +78,14 @@ mod tests {
     #[test]
     fn mistakes_have_a_position() {
         for (text, expected) in [
-            ("\nexecutions = \"many\"", "gordian.toml:2:14: executions = \"many\": expected a whole number, such as 10000"),
-            ("time = 10", "gordian.toml:1:8: time = 10: expected a number with a unit (ms, s, m, h), such as 10s"),
+            (
+                "\nexecutions = \"many\"",
+                "gordian.toml:2:14: executions = \"many\": expected a whole number, such as 10000",
+            ),
+            (
+                "time = 10",
+                "gordian.toml:1:8: time = 10: expected a number with a unit (ms, s, m, h), such as 10s",
+            ),
             ("steps = -1", "gordian.toml:1:9: steps = -1: expected a whole number, such as 20000"),
             ("leaks = [1]", "gordian.toml:1:9: leaks = [1]: expected true or false"),
             (

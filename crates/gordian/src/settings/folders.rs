@@ -37,7 +37,11 @@ pub(crate) fn find_trace(path: &Path, package: &Path) -> PathBuf {
     if path.is_absolute() || path.exists() {
         return path.to_owned();
     }
-    package.ancestors().map(|folder| folder.join(path)).find(|p| p.exists()).unwrap_or_else(|| path.to_owned())
+    package
+        .ancestors()
+        .map(|folder| folder.join(path))
+        .find(|p| p.exists())
+        .unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -47,8 +51,14 @@ mod tests {
     #[test]
     fn paths_are_shown_relative_to_the_nearest_folder() {
         let package = Path::new("/home/me/work/app");
-        assert_eq!(shown(Path::new("/home/me/work/app/target/gordian/t/1.trace"), package), Path::new("target/gordian/t/1.trace"));
-        assert_eq!(shown(Path::new("/home/me/work/target/gordian/t/1.trace"), package), Path::new("target/gordian/t/1.trace"));
+        assert_eq!(
+            shown(Path::new("/home/me/work/app/target/gordian/t/1.trace"), package),
+            Path::new("target/gordian/t/1.trace")
+        );
+        assert_eq!(
+            shown(Path::new("/home/me/work/target/gordian/t/1.trace"), package),
+            Path::new("target/gordian/t/1.trace")
+        );
         assert_eq!(shown(Path::new("/var/target/1.trace"), package), Path::new("/var/target/1.trace"));
     }
 }
