@@ -19,7 +19,7 @@ pub fn text(failure: &Failure, trace: &Trace, names: &Names, width: usize) -> St
     }
     for note in &failure.notes {
         let who = note.thread.map_or_else(String::new, |t| format!("{}: ", names.thread(t)));
-        let place = names.site(note.site).map_or_else(String::new, |s| format!("  ({s})"));
+        let place = names.site(note.site).map_or_else(String::new, |s| format!(" ({s})"));
         wrap(&mut out, &format!("- {who}{}{place}", note.text), "  ", width);
     }
     if trace.is_empty() {
