@@ -1,5 +1,6 @@
 //! Mutual exclusion.
 
+use super::quietly;
 use crate::runtime::{self, Tag};
 use gordian_model::object::{Mutex as Model, Object};
 use gordian_model::{ObjectId, Op, OpKind};
@@ -27,7 +28,7 @@ impl<T> Mutex<T> {
     /// The value. See std.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.is_poisoned_quietly();
         let value = self.real.into_inner().unwrap_or_else(PoisonError::into_inner);
         if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
     }
@@ -42,6 +43,14 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     fn op(&self, kind: OpKind) -> gordian_model::Reply {
         runtime::simple(kind, self.object())
+    }
+
+    #[track_caller]
+    fn is_poisoned_quietly(&self) -> bool {
+        if !runtime::active() {
+            return self.real.is_poisoned();
+        }
+        quietly(OpKind::IsPoisoned, self.object()).flag
     }
 
     /// The guard for a lock that the model has granted.
@@ -113,7 +122,7 @@ impl<T: ?Sized> Mutex<T> {
     /// The value, by exclusive access. See std.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.is_poisoned_quietly();
         let value = self.real.get_mut().unwrap_or_else(PoisonError::into_inner);
         if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
     }
