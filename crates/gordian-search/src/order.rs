@@ -127,7 +127,14 @@ impl Order {
         if let Some(child) = step.spawned {
             self.thread(child).1 = Some(i as u32);
         }
-        self.events.push(Event { clock: known, thread: step.thread, nth, before, spawned: step.spawned, touched });
+        self.events.push(Event {
+            clock: known,
+            thread: step.thread,
+            nth,
+            before,
+            spawned: step.spawned,
+            touched,
+        });
     }
 
     /// Goes through the earlier steps that touched the same objects, latest first over all objects together, so

@@ -42,7 +42,9 @@ fn outcomes_with<T: Ord + Debug + Send + 'static>(
     found.expect("some search ran")
 }
 
-fn outcomes<T: Ord + Debug + Send + 'static>(body: impl Fn() -> T + Copy + Send + Sync + 'static) -> BTreeSet<T> {
+fn outcomes<T: Ord + Debug + Send + 'static>(
+    body: impl Fn() -> T + Copy + Send + Sync + 'static,
+) -> BTreeSet<T> {
     outcomes_with(Checker::new(), body).0
 }
 
@@ -249,8 +251,7 @@ fn notify_one_wakes_either_waiter() {
         shared.1.notify_one();
         shared.1.notify_one();
         threads.into_iter().for_each(|t| t.join().unwrap());
-        let first = *shared.0.lock().unwrap();
-        first
+        *shared.0.lock().unwrap()
     });
     assert_eq!(seen, set([Some(0), Some(1)]));
     assert!(executions >= 2);
@@ -279,8 +280,7 @@ fn notify_one_chooses_among_those_who_wait_when_it_comes_to_it() {
             .collect();
         notifier.join().unwrap();
         threads.into_iter().for_each(|t| t.join().unwrap());
-        let woken = pair.0.lock().unwrap().clone();
-        woken
+        pair.0.lock().unwrap().clone()
     });
     assert_eq!(seen, set([vec![], vec![0], vec![1]]));
 }
@@ -424,7 +424,8 @@ fn is_leader_is_true_for_exactly_one_and_for_each_in_some_execution() {
             })
             .collect();
         let mine = barrier.wait().is_leader();
-        let leaders: Vec<bool> = std::iter::once(mine).chain(threads.into_iter().map(|t| t.join().unwrap())).collect();
+        let leaders: Vec<bool> =
+            std::iter::once(mine).chain(threads.into_iter().map(|t| t.join().unwrap())).collect();
         assert_eq!(leaders.iter().filter(|&&l| l).count(), 1, "{leaders:?}");
         leaders.iter().position(|&l| l)
     });
@@ -436,7 +437,7 @@ fn a_barrier_with_a_thread_too_few_is_a_deadlock() {
     fails(FailureKind::Deadlock, || {
         let barrier = Arc::new(Barrier::new(3));
         let other = Arc::clone(&barrier);
-        let thread = spawn(move || drop(other.wait()));
+        let thread = spawn(move || other.wait().is_leader());
         barrier.wait();
         thread.join().unwrap();
     });
@@ -539,7 +540,14 @@ fn recv_timeout_may_expire() {
             outcomes(body)
         };
         let seen = check(bound.unwrap_or(9));
-        assert_eq!(seen, set([("message", true), ("timeout", false), ("timeout", true)]).into_iter().filter(|s| bound != Some(0) || *s != ("timeout", true)).collect(), "{bound:?}");
+        assert_eq!(
+            seen,
+            set([("message", true), ("timeout", false), ("timeout", true)])
+                .into_iter()
+                .filter(|s| bound != Some(0) || *s != ("timeout", true))
+                .collect(),
+            "{bound:?}"
+        );
     }
 }
 

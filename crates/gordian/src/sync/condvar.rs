@@ -53,7 +53,11 @@ impl Condvar {
 
     /// Gives the mutex back, waits, takes it again. `true`: nobody notified the thread.
     #[track_caller]
-    fn wait_checked<'a, T>(&self, guard: MutexGuard<'a, T>, wake: OpKind) -> LockResult<(MutexGuard<'a, T>, bool)> {
+    fn wait_checked<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        wake: OpKind,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
         let mutex = guard.mutex();
         let site = runtime::site(Location::caller());
         let op = |kind| Op { other: mutex.object(), ..Op::new(kind, self.object(), site) };

@@ -61,11 +61,15 @@ impl<T: ?Sized> Mutex<T> {
             // Only while an execution is torn down: a thread that is still suspended has it.
             Err(TryLockError::WouldBlock) => runtime::not_available("Mutex"),
         };
-        let guard = MutexGuard { mutex: self, inner: Some(inner), checked: true, panicking: runtime::is_panicking() };
+        let guard =
+            MutexGuard { mutex: self, inner: Some(inner), checked: true, panicking: runtime::is_panicking() };
         if poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    fn outside<'a>(&'a self, result: LockResult<std::sync::MutexGuard<'a, T>>) -> LockResult<MutexGuard<'a, T>> {
+    fn outside<'a>(
+        &'a self,
+        result: LockResult<std::sync::MutexGuard<'a, T>>,
+    ) -> LockResult<MutexGuard<'a, T>> {
         let wrap = |inner| MutexGuard { mutex: self, inner: Some(inner), checked: false, panicking: false };
         result.map(wrap).map_err(|poison| PoisonError::new(wrap(poison.into_inner())))
     }
@@ -148,7 +152,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         match self.try_lock() {
             Ok(guard) => d.field("data", &&*guard),
             Err(TryLockError::Poisoned(poison)) => d.field("data", &&**poison.get_ref()),
-            Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
+            Err(TryLockError::WouldBlock) => d.field("data", &"<locked>"),
         };
         d.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
     }

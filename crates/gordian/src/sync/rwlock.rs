@@ -82,11 +82,19 @@ impl<T: ?Sized> RwLock<T> {
         quietly(OpKind::IsPoisoned, object(&self.tag)).flag
     }
 
-    fn reader<'a>(&'a self, inner: std::sync::RwLockReadGuard<'a, T>, checked: bool) -> RwLockReadGuard<'a, T> {
+    fn reader<'a>(
+        &'a self,
+        inner: std::sync::RwLockReadGuard<'a, T>,
+        checked: bool,
+    ) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard { tag: &self.tag, inner: Some(inner), checked }
     }
 
-    fn writer<'a>(&'a self, inner: std::sync::RwLockWriteGuard<'a, T>, checked: bool) -> RwLockWriteGuard<'a, T> {
+    fn writer<'a>(
+        &'a self,
+        inner: std::sync::RwLockWriteGuard<'a, T>,
+        checked: bool,
+    ) -> RwLockWriteGuard<'a, T> {
         let panicking = checked && runtime::is_panicking();
         RwLockWriteGuard { tag: &self.tag, inner: Some(inner), checked, panicking }
     }

@@ -30,7 +30,11 @@ impl<T> Receiver<T> {
             Where::Checked(shared) => shared,
         };
         let reply = shared.op(OpKind::TryReceive, 0);
-        granted(shared, reply).ok_or(if reply.flag { TryRecvError::Disconnected } else { TryRecvError::Empty })
+        granted(shared, reply).ok_or(if reply.flag {
+            TryRecvError::Disconnected
+        } else {
+            TryRecvError::Empty
+        })
     }
 
     /// Waits for a message. See std.
