@@ -84,7 +84,7 @@ impl Thread {
 #[derive(Debug)]
 struct Slot {
     model: Object,
-    /// Threads whose announced op here can block.
+    /// Threads whose announced op here can wait.
     pending: Vec<ThreadId>,
     /// Idle threads that wait for a change here.
     watchers: Vec<ThreadId>,
@@ -284,7 +284,7 @@ impl Conductor {
         debug_assert_eq!(self.threads[i].status, Status::Running);
         self.threads[i].status = Status::Announced;
         self.threads[i].op = Some(op);
-        if op.kind.can_block() {
+        if op.kind.can_wait() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).pending.push(thread);
@@ -330,6 +330,15 @@ impl Conductor {
                     self.enabled.insert(thread);
                 }
             }
+        }
+    }
+
+    /// How many outcomes there are may have changed since the op was announced.
+    #[inline]
+    fn recount(&mut self, thread: ThreadId) {
+        let op = self.threads.get(thread.index()).and_then(|me| me.op);
+        if op.is_some_and(|op| op.kind.outcomes_vary()) {
+            self.evaluate(thread);
         }
     }
 
@@ -391,6 +400,7 @@ impl Conductor {
 
     #[inline]
     fn follow(&mut self, planned: Planned) -> Decision {
+        self.recount(planned.thread);
         let me = self.threads.get(planned.thread.index());
         let fits = me.is_some_and(|me| {
             me.status == Status::Announced
@@ -431,6 +441,7 @@ impl Conductor {
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
         let i = thread.index();
+        self.recount(thread);
         let me = &mut self.threads[i];
         let op = me.op.take().expect("a thread performs what it announced");
         let outcome = self.chosen;
@@ -476,6 +487,7 @@ impl Conductor {
             object: op.object,
             other,
             sync: &mut self.sync,
+            options: self.options,
             panicking,
             accesses: &mut step.accesses,
         };
@@ -498,7 +510,7 @@ impl Conductor {
     /// Who is enabled, awake or idle now that a step has been carried out?
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
-        if op.kind.can_block() {
+        if op.kind.can_wait() {
             self.slot_mut(op.object).pending.retain(|&t| t != thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).pending.retain(|&t| t != thread);
