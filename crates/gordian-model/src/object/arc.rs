@@ -39,6 +39,11 @@ impl Arc {
         self.strong
     }
 
+    /// Weak references left.
+    pub fn weak(&self) -> u32 {
+        self.weak
+    }
+
     /// The value comes to life (`Arc::new_cyclic`).
     pub fn complete(&mut self) {
         self.strong = 1;

@@ -1,0 +1,44 @@
+//! Gordian without the feature `check`: std, re-exported, and the few names that std does not have.
+
+pub use std::{hint, thread, thread_local, time};
+
+/// Synchronisation: [`std::sync`].
+pub mod sync {
+    pub use std::sync::*;
+
+    // The part of `sync::Semaphore` that needs only std goes here:
+    // #[path = "../sync/semaphore.rs"]
+    // mod semaphore;
+    // pub use semaphore::{Semaphore, SemaphoreGuard};
+
+    /// Turning std's `Arc` into Gordian's and back; here they are the same.
+    pub trait FromStd<T: ?Sized> {
+        /// Takes over one of std's.
+        fn from_std(inner: Arc<T>) -> Self;
+        /// The reference as one of std's.
+        fn into_std(this: Self) -> Arc<T>;
+    }
+
+    impl<T: ?Sized> FromStd<T> for Arc<T> {
+        fn from_std(inner: Arc<T>) -> Arc<T> {
+            inner
+        }
+
+        fn into_std(this: Arc<T>) -> Arc<T> {
+            this
+        }
+    }
+}
+
+#[path = "cell/tracked.rs"]
+mod tracked;
+
+/// Shareable memory: [`std::cell`].
+pub mod cell {
+    pub use std::cell::*;
+
+    pub use super::tracked::Tracked;
+}
+
+#[path = "future.rs"]
+pub mod future;
