@@ -12,14 +12,18 @@ pub mod sync {
     // pub use semaphore::{Semaphore, SemaphoreGuard};
 
     /// Turning std's `Arc` into Gordian's and back; here they are the same.
-    pub trait FromStd<T: ?Sized> {
+    pub trait FromStd {
+        /// The value.
+        type Value: ?Sized;
         /// Takes over one of std's.
-        fn from_std(inner: Arc<T>) -> Self;
+        fn from_std(inner: Arc<Self::Value>) -> Self;
         /// The reference as one of std's.
-        fn into_std(this: Self) -> Arc<T>;
+        fn into_std(this: Self) -> Arc<Self::Value>;
     }
 
-    impl<T: ?Sized> FromStd<T> for Arc<T> {
+    impl<T: ?Sized> FromStd for Arc<T> {
+        type Value = T;
+
         fn from_std(inner: Arc<T>) -> Arc<T> {
             inner
         }

@@ -66,6 +66,8 @@ struct Thread {
     pauses: u32,
     /// Steps that changed something.
     changes: u32,
+    /// Steps and accesses to cells.
+    visible: u32,
     idle: Idle,
     woken_by: Option<u32>,
     children: u32,
@@ -239,6 +241,7 @@ impl Conductor {
     /// A plain access to memory. A data race ends the execution; `false` says so.
     #[inline]
     pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        self.threads[thread.index()].visible += 1;
         let now = Epoch { thread, time: self.sync.time(thread), site };
         match self.cells[cell as usize].access(now, write, &self.sync) {
             Ok(()) => true,
@@ -439,6 +442,7 @@ impl Conductor {
         let mut step = Step::new(thread, &op, outcome, me.outcomes, self.live_slots as u32);
         step.woken_by = me.woken_by.take();
         me.status = Status::Running;
+        me.visible += 1;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         let panicking = me.panicking;
@@ -597,6 +601,11 @@ impl Conductor {
     /// How many steps of the thread changed something.
     pub fn changes(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].changes
+    }
+
+    /// How much the thread has done that others could see: steps and accesses to cells.
+    pub fn visible(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].visible
     }
 
     /// The thread has changed state of its own that a comparison of its stack does not show (its clock, a cell), so

@@ -10,14 +10,18 @@ use std::task::{RawWaker, Wake, Waker};
 
 /// Turning std's `Arc` into Gordian's and back, under a name that is also there when Gordian's is std's (without the
 /// feature `check`).
-pub trait FromStd<T: ?Sized> {
+pub trait FromStd {
+    /// The value.
+    type Value: ?Sized;
     /// Takes over one of std's.
-    fn from_std(inner: Std<T>) -> Self;
+    fn from_std(inner: Std<Self::Value>) -> Self;
     /// The reference as one of std's.
-    fn into_std(this: Self) -> Std<T>;
+    fn into_std(this: Self) -> Std<Self::Value>;
 }
 
-impl<T: ?Sized> FromStd<T> for Arc<T> {
+impl<T: ?Sized> FromStd for Arc<T> {
+    type Value = T;
+
     #[track_caller]
     fn from_std(inner: Std<T>) -> Arc<T> {
         Arc::from_std(inner)
@@ -117,8 +121,8 @@ where
 
 impl From<Arc<str>> for Arc<[u8]> {
     fn from(arc: Arc<str>) -> Arc<[u8]> {
-        let Arc { count, inner } = arc;
-        Arc { count, inner: Std::from(inner) }
+        let (count, inner) = arc.into_parts();
+        Arc::new_from(count, Std::from(inner))
     }
 }
 
@@ -126,10 +130,10 @@ impl<T, const N: usize> TryFrom<Arc<[T]>> for Arc<[T; N]> {
     type Error = Arc<[T]>;
 
     fn try_from(arc: Arc<[T]>) -> Result<Arc<[T; N]>, Arc<[T]>> {
-        let Arc { count, inner } = arc;
+        let (count, inner) = arc.into_parts();
         match <Std<[T; N]>>::try_from(inner) {
-            Ok(inner) => Ok(Arc { count, inner }),
-            Err(inner) => Err(Arc { count, inner }),
+            Ok(inner) => Ok(Arc::new_from(count, inner)),
+            Err(inner) => Err(Arc::new_from(count, inner)),
         }
     }
 }

@@ -8,7 +8,8 @@ use std::panic::Location;
 /// The share of one reference in the counts of its value. Dropping it counts down.
 ///
 /// Counting commutes as long as nobody looks, so it is a step of its own only when the program looks at a count
-/// somewhere, or when what the last reference drops runs code.
+/// somewhere. To see which reference is the last is to look as well, so dropping the value counts as looking if
+/// it does anything that others can see. A search begins without such steps and starts again when one is needed.
 pub(super) struct Count {
     /// The execution it belongs to; zero if it is not tracked.
     epoch: u64,
@@ -79,6 +80,11 @@ impl Count {
             count.another(false).into_raw(address);
             count.forget();
         }
+    }
+
+    /// Moves it out of an `Arc` that is taken apart.
+    pub(super) fn take(&mut self) -> Count {
+        std::mem::replace(self, Count::UNTRACKED)
     }
 
     /// Leaves the counts as they are.
@@ -179,19 +185,52 @@ fn raw_at(address: usize, take: bool) -> Option<ObjectId> {
     })
 }
 
+/// The value is about to be dropped, silently.
+pub(super) struct Dropping {
+    visible: u32,
+}
+
+impl Dropping {
+    /// The value has been dropped.
+    pub(super) fn done(self) {
+        runtime::with(|conductor, me| {
+            if conductor.visible(me) != self.visible {
+                conductor.note_count_seen();
+            }
+        });
+    }
+}
+
+impl Count {
+    /// Counts down. If the value goes now, [`Dropping::done`] is to be called after that.
+    #[track_caller]
+    pub(super) fn down(mut self) -> Option<Dropping> {
+        let last = self.give_up();
+        let matters = self.matters;
+        self.forget();
+        (last && matters && !runtime::is_silent())
+            .then(|| runtime::with(|conductor, me| Dropping { visible: conductor.visible(me) }))
+    }
+
+    /// Was it the last strong one, without a step of its own?
+    #[track_caller]
+    fn give_up(&mut self) -> bool {
+        if !self.is_current() {
+            return false;
+        }
+        let op = self.op(OpKind::CountDown, 0);
+        if runtime::with(|conductor, _| conductor.options().count_steps) {
+            runtime::op(op);
+            return false;
+        }
+        let reply = runtime::with(|conductor, me| conductor.silently(me, &op));
+        !self.weak && reply.flag
+    }
+}
+
 impl Drop for Count {
     #[track_caller]
     fn drop(&mut self) {
-        if !self.is_current() {
-            return;
-        }
-        let op = self.op(OpKind::CountDown, 0);
-        let a_step =
-            runtime::with(|conductor, _| conductor.options().count_steps) || (self.matters && !self.weak);
-        if a_step {
-            runtime::op(op);
-        } else {
-            runtime::with(|conductor, me| conductor.silently(me, &op));
-        }
+        self.give_up();
     }
 }

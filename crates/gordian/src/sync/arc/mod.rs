@@ -25,19 +25,36 @@ use std::sync::Arc as Std;
 /// itself, for which there is [`Arc::from_std`], and `self: Arc<Self>` as a receiver. An `Arc` that was made outside a
 /// check is not modelled, and neither are its clones.
 pub struct Arc<T: ?Sized> {
-    /// First, because fields are dropped in this order: the count goes down, then the value goes.
     count: Count,
-    inner: Std<T>,
+    /// There until it is dropped or taken apart.
+    inner: Option<Std<T>>,
 }
 
 impl<T: ?Sized> Arc<T> {
+    fn new_from(count: Count, inner: Std<T>) -> Arc<T> {
+        Arc { count, inner: Some(inner) }
+    }
+
     #[track_caller]
     fn tracked(inner: Std<T>) -> Arc<T> {
-        Arc { count: Count::new(std::mem::needs_drop::<T>()), inner }
+        Arc::new_from(Count::new(std::mem::needs_drop::<T>()), inner)
     }
 
     fn untracked(inner: Std<T>) -> Arc<T> {
-        Arc { count: Count::UNTRACKED, inner }
+        Arc::new_from(Count::UNTRACKED, inner)
+    }
+
+    #[inline]
+    fn inner(&self) -> &Std<T> {
+        self.inner.as_ref().expect("there until dropped")
+    }
+
+    fn inner_mut(&mut self) -> &mut Std<T> {
+        self.inner.as_mut().expect("there until dropped")
+    }
+
+    fn into_parts(mut self) -> (Count, Std<T>) {
+        (self.count.take(), self.inner.take().expect("there until dropped"))
     }
 
     /// Takes over one of std's, for example `Arc::<dyn Trait>::from_std(std::sync::Arc::new(value))`. It is modelled if
@@ -49,8 +66,9 @@ impl<T: ?Sized> Arc<T> {
 
     /// The reference as one of std's, which a check does not see.
     pub fn into_std(this: Arc<T>) -> Std<T> {
-        this.count.leave();
-        this.inner
+        let (count, inner) = this.into_parts();
+        count.leave();
+        inner
     }
 }
 
@@ -74,7 +92,7 @@ impl<T> Arc<T> {
         let weak = weak.expect("std calls the closure");
         let count = weak.completed();
         weak.into_std();
-        Arc { count, inner }
+        Arc::new_from(count, inner)
     }
 
     /// Room for a value. See std.
@@ -104,7 +122,7 @@ impl<T> Arc<T> {
         if this.count.is_tracked() && !this.count.look(OpKind::CountTest, Model::UNWRAP).ok {
             return Err(this);
         }
-        let Arc { count, inner } = this;
+        let (count, inner) = this.into_parts();
         // The model has counted down already.
         count.forget();
         Std::try_unwrap(inner).map_err(Arc::untracked)
@@ -113,7 +131,7 @@ impl<T> Arc<T> {
     /// Drops the reference and gives the value if it was the last. See std.
     #[track_caller]
     pub fn into_inner(this: Arc<T>) -> Option<T> {
-        let Arc { count, inner } = this;
+        let (count, inner) = this.into_parts();
         if count.is_tracked() {
             count.look(OpKind::CountDown, 0);
         }
@@ -146,8 +164,9 @@ impl<T> Arc<MaybeUninit<T>> {
     /// As std's: the value is initialised.
     #[must_use = "`self` will be dropped if the result is not used"]
     pub unsafe fn assume_init(self) -> Arc<T> {
+        let (count, inner) = self.into_parts();
         // SAFETY: the caller's promise.
-        Arc { count: self.count, inner: unsafe { self.inner.assume_init() } }
+        Arc::new_from(count, unsafe { inner.assume_init() })
     }
 }
 
@@ -159,8 +178,9 @@ impl<T> Arc<[MaybeUninit<T>]> {
     /// As std's: the values are initialised.
     #[must_use = "`self` will be dropped if the result is not used"]
     pub unsafe fn assume_init(self) -> Arc<[T]> {
+        let (count, inner) = self.into_parts();
         // SAFETY: the caller's promise.
-        Arc { count: self.count, inner: unsafe { self.inner.assume_init() } }
+        Arc::new_from(count, unsafe { inner.assume_init() })
     }
 }
 
@@ -173,14 +193,15 @@ impl<T: ?Sized> Arc<T> {
     pub unsafe fn from_raw(ptr: *const T) -> Arc<T> {
         let count = Count::from_raw(ptr.addr(), false, std::mem::needs_drop::<T>());
         // SAFETY: the caller's promise; our pointers are std's.
-        Arc { count, inner: unsafe { Std::from_raw(ptr) } }
+        Arc::new_from(count, unsafe { Std::from_raw(ptr) })
     }
 
     /// See std.
     #[must_use = "losing the pointer will leak memory"]
     pub fn into_raw(this: Arc<T>) -> *const T {
-        this.count.into_raw(Std::as_ptr(&this.inner).addr());
-        Std::into_raw(this.inner)
+        let (count, inner) = this.into_parts();
+        count.into_raw(Std::as_ptr(&inner).addr());
+        Std::into_raw(inner)
     }
 
     /// See std.
@@ -215,14 +236,14 @@ impl<T: ?Sized> Arc<T> {
     /// The address of the value. See std.
     #[must_use]
     pub fn as_ptr(this: &Arc<T>) -> *const T {
-        Std::as_ptr(&this.inner)
+        Std::as_ptr(this.inner())
     }
 
     /// A weak reference to the value. See std.
     #[must_use = "this returns a new `Weak` pointer, without modifying the original `Arc`"]
     #[track_caller]
     pub fn downgrade(this: &Arc<T>) -> Weak<T> {
-        Weak::new_from(this.count.another(true), Std::downgrade(&this.inner))
+        Weak::new_from(this.count.another(true), Std::downgrade(this.inner()))
     }
 
     /// How many weak references are there? See std.
@@ -230,7 +251,7 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     pub fn weak_count(this: &Arc<T>) -> usize {
         if !this.count.is_tracked() {
-            return Std::weak_count(&this.inner);
+            return Std::weak_count(this.inner());
         }
         this.count.look(OpKind::CountRead, Model::WEAK).value as usize
     }
@@ -240,7 +261,7 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     pub fn strong_count(this: &Arc<T>) -> usize {
         if !this.count.is_tracked() {
-            return Std::strong_count(&this.inner);
+            return Std::strong_count(this.inner());
         }
         this.count.look(OpKind::CountRead, 0).value as usize
     }
@@ -248,7 +269,7 @@ impl<T: ?Sized> Arc<T> {
     /// Do both refer to the same value? See std.
     #[must_use]
     pub fn ptr_eq(this: &Arc<T>, other: &Arc<T>) -> bool {
-        Std::ptr_eq(&this.inner, &other.inner)
+        Std::ptr_eq(this.inner(), other.inner())
     }
 
     /// The value, if this is the only reference. See std.
@@ -257,7 +278,7 @@ impl<T: ?Sized> Arc<T> {
         if this.count.is_tracked() && !this.count.look(OpKind::CountTest, 0).ok {
             return None;
         }
-        Std::get_mut(&mut this.inner)
+        Std::get_mut(this.inner_mut())
     }
 
     /// The value for writing, cloned if it is shared. See std.
@@ -268,7 +289,7 @@ impl<T: ?Sized> Arc<T> {
     {
         if this.count.is_tracked() {
             if !this.count.look(OpKind::CountTest, Model::UNWRAP).ok {
-                *this = Arc::tracked(T::clone_shared(&this.inner));
+                *this = Arc::tracked(T::clone_shared(this.inner()));
             } else if this.count.weak_left() == 0 {
                 this.count.revive();
             } else {
@@ -276,7 +297,7 @@ impl<T: ?Sized> Arc<T> {
                 std::mem::replace(&mut this.count, Count::new(std::mem::needs_drop::<T>())).forget();
             }
         }
-        T::make_mut(&mut this.inner)
+        T::make_mut(this.inner_mut())
     }
 }
 
@@ -294,10 +315,23 @@ impl Arc<dyn Any + Send + Sync> {
     where
         T: Any + Send + Sync,
     {
-        let Arc { count, inner } = self;
+        let (count, inner) = self.into_parts();
         match inner.downcast() {
-            Ok(inner) => Ok(Arc { count, inner }),
-            Err(inner) => Err(Arc { count, inner }),
+            Ok(inner) => Ok(Arc::new_from(count, inner)),
+            Err(inner) => Err(Arc::new_from(count, inner)),
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for Arc<T> {
+    #[inline]
+    #[track_caller]
+    fn drop(&mut self) {
+        let Some(inner) = self.inner.take() else { return };
+        let dropping = self.count.take().down();
+        drop(inner);
+        if let Some(dropping) = dropping {
+            dropping.done();
         }
     }
 }

@@ -15,7 +15,7 @@ impl<T: ?Sized> Deref for Arc<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.inner
+        self.inner()
     }
 }
 
@@ -23,13 +23,13 @@ impl<T: ?Sized> Clone for Arc<T> {
     #[inline]
     #[track_caller]
     fn clone(&self) -> Arc<T> {
-        Arc { count: self.count.another(false), inner: self.inner.clone() }
+        Arc::new_from(self.count.another(false), self.inner().clone())
     }
 }
 
 impl<T: ?Sized + PartialEq> PartialEq for Arc<T> {
     fn eq(&self, other: &Arc<T>) -> bool {
-        self.inner == other.inner
+        self.inner() == other.inner()
     }
 }
 
@@ -79,7 +79,7 @@ impl<T: ?Sized + fmt::Display> fmt::Display for Arc<T> {
 
 impl<T: ?Sized> fmt::Pointer for Arc<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Pointer::fmt(&self.inner, f)
+        fmt::Pointer::fmt(self.inner(), f)
     }
 }
 

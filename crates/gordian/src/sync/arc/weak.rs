@@ -51,7 +51,7 @@ impl<T: ?Sized> Weak<T> {
         }
         let count = self.count.upgrade()?;
         match self.inner.upgrade() {
-            Some(inner) => Some(Arc { count, inner }),
+            Some(inner) => Some(Arc::new_from(count, inner)),
             None => {
                 count.leave();
                 None
