@@ -64,6 +64,10 @@ struct Thread {
     expiring: bool,
     paused: bool,
     pauses: u32,
+    /// Steps that changed something.
+    changes: u32,
+    /// Steps and accesses to cells.
+    visible: u32,
     idle: Idle,
     woken_by: Option<u32>,
     children: u32,
@@ -237,6 +241,7 @@ impl Conductor {
     /// A plain access to memory. A data race ends the execution; `false` says so.
     #[inline]
     pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        self.threads[thread.index()].visible += 1;
         let now = Epoch { thread, time: self.sync.time(thread), site };
         match self.cells[cell as usize].access(now, write, &self.sync) {
             Ok(()) => true,
@@ -448,6 +453,7 @@ impl Conductor {
         let mut step = Step::new(thread, &op, outcome, me.outcomes, self.live_slots as u32);
         step.woken_by = me.woken_by.take();
         me.status = Status::Running;
+        me.visible += 1;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         let panicking = me.panicking;
@@ -469,7 +475,14 @@ impl Conductor {
     }
 
     #[inline]
-    fn carry_out(&mut self, thread: ThreadId, op: &Op, outcome: u32, panicking: bool, step: &mut Step) -> Reply {
+    fn carry_out(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        step: &mut Step,
+    ) -> Reply {
         let mut other = None;
         let mut taken = None;
         if op.other != ObjectId::NONE {
@@ -566,6 +579,7 @@ impl Conductor {
             me.pauses += 1;
             self.pauses_seen = true;
         } else if wrote {
+            me.changes += 1;
             me.pauses = 0;
             me.spin.reset();
         }
@@ -594,6 +608,23 @@ impl Conductor {
         let panicking = self.threads[thread.index()].panicking;
         let mut step = Step::new(thread, op, 0, 1, 0);
         self.carry_out(thread, op, 0, panicking, &mut step)
+    }
+
+    /// How many steps of the thread changed something.
+    pub fn changes(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].changes
+    }
+
+    /// How much the thread has done that others could see: steps and accesses to cells.
+    pub fn visible(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].visible
+    }
+
+    /// The thread has changed state of its own that a comparison of its stack does not show (its clock, a cell), so
+    /// the loop it may be in is not proved idle by this round.
+    #[inline]
+    pub fn not_idle(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].spin.stir();
     }
 
     /// The program looked at a reference count.
@@ -647,7 +678,8 @@ impl Conductor {
     /// lives as long as it.
     pub fn close(&mut self) {
         if self.trace.end == End::Complete && self.options.leaks {
-            let leaked = (0..self.live_slots).find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
+            let leaked = (0..self.live_slots)
+                .find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
             if let Some(i) = leaked {
                 let site = self.trace.objects[i].site;
                 let failure = verdict::leak(&self.names, site);
@@ -663,6 +695,13 @@ impl Conductor {
 
     fn fail_complete(&mut self, failure: Failure) {
         self.trace.end = End::Failed(Box::new(failure));
+    }
+
+    /// Something went wrong after the last step, while the front end dropped what lives as long as the execution.
+    pub fn fail_at_end(&mut self, failure: Failure) {
+        if matches!(self.trace.end, End::Complete | End::Running) {
+            self.fail_complete(failure);
+        }
     }
 
     fn went_on(&self) -> Option<Failure> {

@@ -1,16 +1,25 @@
 //! Synchronisation, as in [`std::sync`].
 
+mod arc;
 pub mod atomic;
 mod barrier;
 mod condvar;
+mod lazy_lock;
 pub mod mpsc;
 mod mutex;
+mod once;
+mod once_lock;
 mod rwlock;
 mod semaphore;
 
+pub use arc::{Arc, FromStd, MakeMut, Weak};
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub use lazy_lock::LazyLock;
 pub use mutex::{Mutex, MutexGuard};
+#[allow(deprecated)]
+pub use once::{ONCE_INIT, Once, OnceState};
+pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::Semaphore;
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
