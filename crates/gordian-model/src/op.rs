@@ -230,6 +230,18 @@ impl OpKind {
         )
     }
 
+    /// Can what it waits for come after it was announced? Besides the ops that can block, those that can also give up.
+    #[inline]
+    pub fn can_wait(self) -> bool {
+        self.can_block() || matches!(self, OpKind::ReceiveTimed | OpKind::ParkTimed)
+    }
+
+    /// Does the number of its outcomes depend on what the others do before it is its turn?
+    #[inline]
+    pub fn outcomes_vary(self) -> bool {
+        matches!(self, OpKind::NotifyOne | OpKind::IsLeader | OpKind::CompareExchangeWeak)
+    }
+
     /// Does the thread say that it has nothing better to do?
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)

@@ -114,7 +114,7 @@ impl Order {
         for &past in &step.after {
             self.clocks.join(known, self.events[past as usize].clock);
         }
-        self.look_back(i, step, steps, known, races);
+        self.look_back(i, step, known, races);
         self.clocks.set(known, step.thread, nth);
         let touched = self.touched.len() as u32;
         for access in &step.accesses {
@@ -128,7 +128,7 @@ impl Order {
 
     /// Goes through the earlier steps that touched the same objects, latest first over all objects together, so
     /// that whatever lies between two steps is known before their race is judged.
-    fn look_back(&mut self, i: usize, step: &Step, steps: &[Step], known: ClockId, races: &mut Vec<Race>) {
+    fn look_back(&mut self, i: usize, step: &Step, known: ClockId, races: &mut Vec<Race>) {
         let mut late = ClockId::default();
         let mut woken_by = step.woken_by;
         let count = step.accesses.len();
@@ -179,7 +179,7 @@ impl Order {
                 Relation::Enables => self.clocks.join(known, earlier.clock),
                 Relation::Race => {
                     if self.clocks.get(known, earlier.thread) < earlier.nth {
-                        if self.possible_before(at as usize, step, steps) {
+                        if self.possible_before(at as usize, step) {
                             races.push((at as usize, i));
                             self.clocks.join(known, earlier.clock);
                         } else {
@@ -206,42 +206,14 @@ impl Order {
         }
     }
 
-    /// Could `step`, which may have waited for a lock, have been taken where step `at` was? Not if somebody held the
-    /// lock there and gave it back only after (and because of) `at`.
-    fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
+    /// Could `step`, which may have waited for a lock, have been taken where step `at` was? Not if somebody who took the lock
+    /// before `at`, or later but independently of it, gave it back only because of `at`.
+    fn possible_before(&self, at: usize, step: &Step) -> bool {
         step.accesses.iter().filter(|a| matches!(a.act, Act::Take | Act::Share)).all(|access| {
-            let list = self.list(access.object);
-            let here = list.partition_point(|t| (t.step as usize) < at);
-            // A step that itself took the lock exclusively found it free.
-            let took = steps[at]
-                .accesses
-                .iter()
-                .any(|a| a.object == access.object && matches!(a.act, Act::Take | Act::TryTake));
-            took || self.holders(&list[..here]).into_iter().all(|(holder, shared)| {
-                (shared && access.act == Act::Share)
-                    || list[here..]
-                        .iter()
-                        .find(|t| t.thread == holder && matches!(t.act, Act::Free | Act::Unshare))
-                        .is_some_and(|freed| !self.before(at, freed.step as usize))
-            })
+            let without = |t: &&Touch| (t.step as usize) < at || !self.before(at, t.step as usize);
+            let held = holders(self.list(access.object).iter().filter(without));
+            held.into_iter().all(|(_, shared)| shared && access.act == Act::Share)
         })
-    }
-
-    fn holders(&self, list: &[Touch]) -> Vec<(ThreadId, bool)> {
-        let mut held: Vec<(ThreadId, bool)> = Vec::new();
-        for touch in list {
-            match touch.act {
-                Act::Take | Act::TryTake => held.push((touch.thread, false)),
-                Act::Share | Act::TryShare => held.push((touch.thread, true)),
-                Act::Free | Act::Unshare => {
-                    if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
-                        held.swap_remove(k);
-                    }
-                }
-                _ => {}
-            }
-        }
-        held
     }
 
     /// The steps after `at` that do not happen after it, then `last`: what is to be done first to reverse a race
@@ -251,6 +223,24 @@ impl Order {
         into.extend((at + 1..self.len()).filter(|&k| !self.before(at, k)));
         into.push(last);
     }
+}
+
+/// Who has a lock after these steps, and is it a share of it?
+fn holders<'a>(touches: impl Iterator<Item = &'a Touch>) -> Vec<(ThreadId, bool)> {
+    let mut held: Vec<(ThreadId, bool)> = Vec::new();
+    for touch in touches {
+        match touch.act {
+            Act::Take | Act::TryTake => held.push((touch.thread, false)),
+            Act::Share | Act::TryShare => held.push((touch.thread, true)),
+            Act::Free | Act::Unshare => {
+                if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
+                    held.swap_remove(k);
+                }
+            }
+            _ => {}
+        }
+    }
+    held
 }
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
@@ -285,6 +275,8 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         (Act::Free, Act::TryShare) => access.act = Act::ProbeShare,
         (Act::Put, Act::TryGet) => access.act = Act::Empty,
         (Act::Get | Act::TryGet, Act::Empty) => (access.act, access.seq) = (Act::TryGet, before.seq),
+        (Act::Put, Act::Refused | Act::RefusedFull) => (access.act, access.seq) = (Act::Put, before.seq),
+        (Act::Shut, Act::Refused) => (access.act, access.seq) = (Act::Put, u32::MAX),
         (Act::Put, Act::Put) | (Act::Get | Act::TryGet, Act::Get | Act::TryGet) => access.seq = before.seq,
         (Act::Enqueue, Act::Notify) | (Act::Notify, Act::NotifyNone) => {}
         (Act::Notify, Act::WokenTimed) => access.act = Act::Expired,

@@ -66,6 +66,10 @@ struct Thread {
     expiring: bool,
     paused: bool,
     pauses: u32,
+    /// Steps that changed something.
+    changes: u32,
+    /// Steps and accesses to cells.
+    visible: u32,
     idle: Idle,
     woken_by: Option<u32>,
     /// What its next step follows, see [`Step::after`](crate::Step::after).
@@ -86,6 +90,8 @@ impl Default for Thread {
             expiring: false,
             paused: false,
             pauses: 0,
+            changes: 0,
+            visible: 0,
             idle: Idle::No,
             woken_by: None,
             after: SmallVec::new(),
@@ -102,6 +108,8 @@ impl Thread {
         self.status = status;
         self.paused = false;
         self.pauses = 0;
+        self.changes = 0;
+        self.visible = 0;
         self.idle = Idle::No;
         self.woken_by = None;
         self.after.clear();
@@ -120,7 +128,7 @@ impl Thread {
 #[derive(Debug)]
 struct Slot {
     model: Object,
-    /// Threads whose announced op here can block.
+    /// Threads whose announced op here can wait.
     pending: Vec<ThreadId>,
     /// Idle threads that wait for a change here.
     watchers: Vec<ThreadId>,
@@ -149,6 +157,7 @@ impl Slot {
 
 /// The part of the conductor that carrying out an op changes.
 struct Objects<'a> {
+    options: Options,
     slots: &'a mut [Slot],
     lives: &'a mut [Slot],
     sync: &'a mut Synchronisation,
@@ -179,7 +188,7 @@ impl Objects<'_> {
             Some(thread) => &mut self.lives[thread.index()].model,
             None => &mut self.slots[op.object.index()].model,
         };
-        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, panicking, accesses };
+        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, options: self.options, panicking, accesses };
         model.carry_out(op, outcome, &mut cx)
     }
 
@@ -196,7 +205,7 @@ impl Objects<'_> {
         let mut mutex = std::mem::replace(self.model(op.other), empty);
         let model = &mut self.slots[op.object.index()].model;
         let other = Some(&mut mutex);
-        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, panicking, accesses };
+        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, options: self.options, panicking, accesses };
         let reply = model.carry_out(op, outcome, &mut cx);
         *self.model(op.other) = mutex;
         reply
@@ -339,6 +348,7 @@ impl Conductor {
     /// A plain access to memory. A data race ends the execution; `false` says so.
     #[inline]
     pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        self.threads[thread.index()].visible += 1;
         if !self.options.clocks {
             return true;
         }
@@ -359,10 +369,10 @@ impl Conductor {
         self.sync.tick(thread);
     }
 
-    /// Ends the execution with a failure, unless it has ended already.
+    /// Ends the execution with a failure, unless it has failed already or was abandoned.
     #[cold]
     pub fn fail(&mut self, failure: Failure) {
-        if self.trace.end == End::Running {
+        if matches!(self.trace.end, End::Running | End::Complete) {
             self.trace.end = End::Failed(Box::new(failure));
         }
     }
@@ -402,7 +412,7 @@ impl Conductor {
     }
 
     fn announce_in_full(&mut self, thread: ThreadId, op: &Op) -> Visit {
-        if op.kind.can_block() {
+        if op.kind.can_wait() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).pending.push(thread);
@@ -439,6 +449,14 @@ impl Conductor {
             self.enabled.remove(thread);
         } else if me.idle == Idle::No {
             self.enabled.insert(thread);
+        }
+    }
+
+    /// How many outcomes there are may have changed since the op was announced.
+    #[inline]
+    fn recount(&mut self, thread: ThreadId) {
+        if self.threads.get(thread.index()).is_some_and(|me| me.op.kind.outcomes_vary()) {
+            self.evaluate(thread);
         }
     }
 
@@ -499,6 +517,7 @@ impl Conductor {
     }
 
     fn follow(&mut self, planned: Planned) -> Decision {
+        self.recount(planned.thread);
         let me = self.threads.get(planned.thread.index());
         let fits = me.is_some_and(|me| {
             me.status == Status::Announced
@@ -538,12 +557,14 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
+        self.recount(thread);
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Announced);
         let op = me.op;
         let outcome = self.chosen;
         self.trace.begin(thread, &op, (outcome, me.outcomes), self.live_slots as u32, &self.enabled);
         me.status = Status::Running;
+        me.visible += 1;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         let panicking = me.panicking;
@@ -558,7 +579,7 @@ impl Conductor {
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => {
                 let accesses = &mut self.trace.steps[at].accesses;
-                let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
+                let objects = Objects { options: self.options, slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
                 objects.carry_out(thread, &op, outcome, panicking, accesses)
             }
         };
@@ -575,7 +596,7 @@ impl Conductor {
     /// Who is enabled, awake or idle now that a step has been carried out?
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
-        if op.kind.can_block() {
+        if op.kind.can_wait() {
             self.slot_mut(op.object).no_longer_pending(thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).no_longer_pending(thread);
@@ -633,6 +654,7 @@ impl Conductor {
             me.pauses += 1;
             self.pauses_seen = true;
         } else if wrote {
+            me.changes += 1;
             me.pauses = 0;
             me.spin.reset();
         }
@@ -659,10 +681,27 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
+        let objects = Objects { options: self.options, slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
         let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
         self.sync.tick(thread);
         reply
+    }
+
+    /// How many steps of the thread changed something.
+    pub fn changes(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].changes
+    }
+
+    /// How much the thread has done that others could see: steps and accesses to cells.
+    pub fn visible(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].visible
+    }
+
+    /// The thread has changed state of its own that a comparison of its stack does not show (its clock, a cell), so
+    /// the loop it may be in is not proved idle by this round.
+    #[inline]
+    pub fn not_idle(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].spin.stir();
     }
 
     /// The program looked at a reference count.
@@ -773,7 +812,8 @@ impl Conductor {
     /// lives as long as it.
     pub fn close(&mut self) {
         if self.trace.end == End::Complete && self.options.leaks {
-            let leaked = (0..self.live_slots).find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
+            let leaked = (0..self.live_slots)
+                .find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
             if let Some(i) = leaked {
                 let site = self.trace.objects[i].site;
                 let failure = verdict::leak(&self.names, site);
@@ -789,6 +829,13 @@ impl Conductor {
 
     fn fail_complete(&mut self, failure: Failure) {
         self.trace.end = End::Failed(Box::new(failure));
+    }
+
+    /// Something went wrong after the last step, while the front end dropped what lives as long as the execution.
+    pub fn fail_at_end(&mut self, failure: Failure) {
+        if matches!(self.trace.end, End::Complete | End::Running) {
+            self.fail_complete(failure);
+        }
     }
 
     fn went_on(&self) -> Option<Failure> {
