@@ -577,7 +577,7 @@ fn an_arc_of_one_execution_cannot_be_used_in_another() {
         static KEPT: StdMutex<Option<Arc<u32>>> = StdMutex::new(None);
         let kept = KEPT.lock().unwrap().replace(Arc::new(1));
         gordian::choose(2);
-        let _ = kept.map(|arc| arc.clone());
+        drop(kept.clone());
     });
     let failure = report.failure().expect("the second execution finds the arc of the first");
     assert!(failure.message().contains("made in one execution is used in another"), "{failure}");
@@ -671,6 +671,59 @@ fn thread_locals_are_dropped_youngest_first_also_those_that_a_destructor_makes()
         FIRST.with(|_| ());
     });
     assert_eq!(*SAID.lock().unwrap(), ["first"], "main's are dropped too");
+}
+
+mod keys {
+    gordian::thread_local! {}
+    gordian::thread_local!();
+    gordian::thread_local! {
+        /// A key for others.
+        #[allow(dead_code)]
+        pub(crate) static A: u32 = const {
+            let a = 1;
+            a + 1
+        };
+        #[cfg(any())]
+        static GONE: Nothing = Nothing;
+        pub(super) static B: String = String::from("b")
+    }
+}
+
+#[test]
+fn thread_locals_are_declared_as_in_std() {
+    gordian::thread_local!(static INNER: std::cell::Cell<u8> = std::cell::Cell::new(3));
+    const SAME: thread::LocalKey<u32> = keys::A;
+    fn look() -> (u32, u32, String, u8) {
+        let by_reference: &'static thread::LocalKey<String> = &keys::B;
+        (keys::A.with(|a| *a), SAME.with(|a| *a), by_reference.with(String::clone), INNER.get())
+    }
+    assert_eq!(look(), (2, 2, "b".to_owned(), 3));
+    passes(|| {
+        thread::yield_now();
+        assert_eq!(look(), (2, 2, "b".to_owned(), 3));
+    });
+}
+
+#[test]
+fn a_loop_that_counts_in_a_thread_local_is_no_livelock() {
+    gordian::thread_local!(static ROUNDS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
+    passes(|| {
+        let flag = AtomicUsize::new(0);
+        while flag.load(SeqCst) == 0 && ROUNDS.get() < 10 {
+            ROUNDS.set(ROUNDS.get() + 1);
+        }
+    });
+}
+
+#[test]
+fn a_loop_that_counts_in_a_cell_is_no_livelock() {
+    passes(|| {
+        let flag = AtomicUsize::new(0);
+        let rounds = Box::new(gordian::cell::Cell::new(0));
+        while flag.load(SeqCst) == 0 && rounds.get() < 10 {
+            rounds.set(rounds.get() + 1);
+        }
+    });
 }
 
 #[test]
