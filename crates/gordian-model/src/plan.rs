@@ -65,11 +65,14 @@ pub struct Options {
     /// Counting references up and down are steps of their own. Needed only when the program looks at a
     /// count, so a search begins without and starts again when it does.
     pub count_steps: bool,
+    /// Keep the clocks by which data races are judged. Needed only when the program has cells, so a search begins
+    /// without and starts again when it meets one.
+    pub clocks: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false }
+        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false, clocks: false }
     }
 }
 

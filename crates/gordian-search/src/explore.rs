@@ -78,9 +78,12 @@ pub fn explore(
         }
         let trace = target.run(&plan);
         found.steps += trace.len() as u64;
-        if trace.counts_seen && !plan.options.count_steps {
-            // The program looks at reference counts, so counting has to be steps: start again with that.
-            plan.options.count_steps = true;
+        let counts = trace.counts_seen && !plan.options.count_steps;
+        let cells = trace.cells_seen && !plan.options.clocks;
+        if counts || cells {
+            // The program looks at reference counts, or has cells: start again with what that needs.
+            plan.options.count_steps |= counts;
+            plan.options.clocks |= cells;
             plan.prefix.clear();
             plan.sleep.clear();
             strategy = search.strategy();

@@ -483,6 +483,7 @@ fn counting_is_no_step_unless_somebody_looks() {
     let body = |look: bool| {
         move || {
             let arc = Arc::new(AtomicUsize::new(0));
+            arc.store(1, SeqCst);
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let arc = arc.clone();

@@ -5,7 +5,7 @@
 
 use super::{Next, Strategy};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Plan, Planned, Sleeper, ThreadId, Trace};
+use gordian_model::{Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
 
 #[derive(Debug, Default)]
 struct Node {
@@ -13,7 +13,7 @@ struct Node {
     outcome: u32,
     outcomes: u32,
     /// Enabled threads that were not asleep and have not been tried.
-    left: Vec<ThreadId>,
+    left: ThreadSet,
     /// Asleep here; grows as threads are done.
     sleep: Vec<Sleeper>,
     /// What the current thread's step touched, for each outcome tried.
@@ -90,9 +90,11 @@ impl Strategy for DepthFirst {
                     node.sleep.extend(before.sleep.iter().cloned());
                     wake_dependent(&mut node.sleep, before.thread, &trace.steps[i - 1].accesses);
                 }
-                let asleep = |t: ThreadId| node.sleep.iter().any(|s| s.thread == t);
-                node.left.extend(trace.enabled(i).iter().filter(|&t| t != step.thread && !asleep(t)));
-                node.left.reverse();
+                node.left = trace.enabled(i);
+                node.left.remove(step.thread);
+                for sleeper in &node.sleep {
+                    node.left.remove(sleeper.thread);
+                }
                 node.thread = step.thread;
                 node.outcome = step.outcome;
                 self.nodes.push(node);
