@@ -483,6 +483,7 @@ fn counting_is_no_step_unless_somebody_looks() {
     let body = |look: bool| {
         move || {
             let arc = Arc::new(AtomicUsize::new(0));
+            arc.store(1, SeqCst);
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let arc = arc.clone();
@@ -577,7 +578,7 @@ fn an_arc_of_one_execution_cannot_be_used_in_another() {
         static KEPT: StdMutex<Option<Arc<u32>>> = StdMutex::new(None);
         let kept = KEPT.lock().unwrap().replace(Arc::new(1));
         gordian::choose(2);
-        let _ = kept.map(|arc| arc.clone());
+        drop(kept.clone());
     });
     let failure = report.failure().expect("the second execution finds the arc of the first");
     assert!(failure.message().contains("made in one execution is used in another"), "{failure}");
@@ -671,6 +672,59 @@ fn thread_locals_are_dropped_youngest_first_also_those_that_a_destructor_makes()
         FIRST.with(|_| ());
     });
     assert_eq!(*SAID.lock().unwrap(), ["first"], "main's are dropped too");
+}
+
+mod keys {
+    gordian::thread_local! {}
+    gordian::thread_local!();
+    gordian::thread_local! {
+        /// A key for others.
+        #[allow(dead_code)]
+        pub(crate) static A: u32 = const {
+            let a = 1;
+            a + 1
+        };
+        #[cfg(any())]
+        static GONE: Nothing = Nothing;
+        pub(super) static B: String = String::from("b")
+    }
+}
+
+#[test]
+fn thread_locals_are_declared_as_in_std() {
+    gordian::thread_local!(static INNER: std::cell::Cell<u8> = std::cell::Cell::new(3));
+    const SAME: thread::LocalKey<u32> = keys::A;
+    fn look() -> (u32, u32, String, u8) {
+        let by_reference: &'static thread::LocalKey<String> = &keys::B;
+        (keys::A.with(|a| *a), SAME.with(|a| *a), by_reference.with(String::clone), INNER.get())
+    }
+    assert_eq!(look(), (2, 2, "b".to_owned(), 3));
+    passes(|| {
+        thread::yield_now();
+        assert_eq!(look(), (2, 2, "b".to_owned(), 3));
+    });
+}
+
+#[test]
+fn a_loop_that_counts_in_a_thread_local_is_no_livelock() {
+    gordian::thread_local!(static ROUNDS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
+    passes(|| {
+        let flag = AtomicUsize::new(0);
+        while flag.load(SeqCst) == 0 && ROUNDS.get() < 10 {
+            ROUNDS.set(ROUNDS.get() + 1);
+        }
+    });
+}
+
+#[test]
+fn a_loop_that_counts_in_a_cell_is_no_livelock() {
+    passes(|| {
+        let flag = AtomicUsize::new(0);
+        let rounds = Box::new(gordian::cell::Cell::new(0));
+        while flag.load(SeqCst) == 0 && rounds.get() < 10 {
+            rounds.set(rounds.get() + 1);
+        }
+    });
 }
 
 #[test]
@@ -783,4 +837,100 @@ fn without_the_feature_check_the_crate_builds_and_is_std() {
         .unwrap();
     let _ = std::fs::remove_dir_all(target);
     assert!(status.success());
+}
+
+// --- reductions ---
+
+/// A program that says what it saw.
+type Program = (&'static str, fn() -> String);
+
+fn spawned<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> thread::JoinHandle<T> {
+    thread::spawn(f)
+}
+
+const PROGRAMS: &[Program] = &[
+    ("three drop", || {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        struct Value;
+        impl Drop for Value {
+            fn drop(&mut self) {
+                let name = format!("{:?}", thread::current().id());
+                LAST.store(name.bytes().map(usize::from).sum(), SeqCst);
+            }
+        }
+        let arc = Arc::new(Value);
+        let (a, b) = (arc.clone(), arc.clone());
+        let threads = [spawned(move || drop(a)), spawned(move || drop(b))];
+        drop(arc);
+        let _ = threads.map(|t| t.join().unwrap());
+        LAST.load(SeqCst).to_string()
+    }),
+    ("upgrade, clone and drop", || {
+        let arc = Arc::new(1);
+        let weak = Arc::downgrade(&arc);
+        let other = arc.clone();
+        let a = spawned(move || weak.upgrade().map(|arc| Arc::strong_count(&arc)));
+        let b = spawned(move || {
+            let more = other.clone();
+            drop(other);
+            Arc::try_unwrap(more).is_ok()
+        });
+        let mine = Arc::into_inner(arc).is_some();
+        format!("{:?} {:?} {mine}", a.join().unwrap(), b.join().unwrap())
+    }),
+    ("unique", || {
+        let mut arc = Arc::new(String::from("x"));
+        let (a, b) = (arc.clone(), Arc::downgrade(&arc));
+        let a = spawned(move || Arc::unwrap_or_clone(a).len());
+        let b = spawned(move || (b.strong_count(), b.weak_count(), b.upgrade().is_some()));
+        let mine = Arc::get_mut(&mut arc).is_some();
+        Arc::make_mut(&mut arc).push('y');
+        format!("{:?} {:?} {mine} {arc}", a.join().unwrap(), b.join().unwrap())
+    }),
+    ("three initialise", || {
+        let cell: std::sync::Arc<OnceLock<u32>> = std::sync::Arc::default();
+        let (a, b, c) = (cell.clone(), cell.clone(), cell.clone());
+        let a = spawned(move || *a.get_or_init(|| 1));
+        let b = spawned(move || b.set(2).is_ok());
+        let c = spawned(move || *c.wait());
+        let peeked = cell.get().copied();
+        format!("{:?} {:?} {:?} {peeked:?}", a.join().unwrap(), b.join().unwrap(), c.join().unwrap())
+    }),
+    ("give up and try again", || {
+        let cell: std::sync::Arc<OnceLock<u32>> = std::sync::Arc::default();
+        let (a, b) = (cell.clone(), cell.clone());
+        let a = spawned(move || panics(|| a.get_or_init(|| panic!("no"))));
+        let b = spawned(move || b.get().copied());
+        let mine = *cell.get_or_init(|| 1);
+        format!("{:?} {:?} {mine}", a.join().unwrap(), b.join().unwrap())
+    }),
+    ("poison and force", || {
+        let once = std::sync::Arc::new(Once::new());
+        let (a, b) = (once.clone(), once.clone());
+        let a = spawned(move || panics(|| a.call_once(|| panic!("no"))));
+        let b = spawned(move || panics(|| b.call_once(|| ())));
+        let mut poisoned = None;
+        once.call_once_force(|state| poisoned = Some(state.is_poisoned()));
+        format!("{:?} {:?} {poisoned:?}", a.join().unwrap(), b.join().unwrap())
+    }),
+];
+
+#[test]
+fn the_reductions_see_what_brute_force_sees() {
+    for &(name, program) in PROGRAMS {
+        let outcomes = |search: &str| {
+            let seen = std::sync::Arc::new(StdMutex::new(BTreeSet::new()));
+            let into = seen.clone();
+            let report = Checker::new().search(search).run(move || {
+                let outcome = program();
+                into.lock().unwrap().insert(outcome);
+            });
+            assert!(report.failure().is_none() && report.complete(), "{name}, {search}: {report}");
+            std::sync::Arc::into_inner(seen).unwrap().into_inner().unwrap()
+        };
+        let all = outcomes("dfs");
+        assert!(all.len() > 1, "{name}: {all:?}");
+        assert_eq!(outcomes("dfs:sleep"), all, "{name}");
+        assert_eq!(outcomes("exhaustive"), all, "{name}");
+    }
 }

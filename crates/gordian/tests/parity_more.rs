@@ -1,6 +1,11 @@
 //! Every stable method of std's types is here too, and works inside and outside a check.
 #![cfg(feature = "check")]
-#![allow(unsafe_code, deprecated)]
+#![allow(
+    unsafe_code,
+    deprecated,
+    clippy::declare_interior_mutable_const,
+    clippy::borrow_interior_mutable_const
+)]
 
 use gordian::cell::{Cell, UnsafeCell};
 use gordian::sync::{Arc, LazyLock, Once, OnceLock, OnceState, Weak};
@@ -121,6 +126,7 @@ macro_rules! rows {
 gordian::thread_local! {
     static KEY: std::cell::Cell<u32> = const { std::cell::Cell::new(1) };
     static CHECKED_KEY: Cell<u32> = Cell::new(1);
+    /// Seen from outside.
     pub static LIST: RefCell<Vec<u32>> = RefCell::new(vec![1]);
 }
 

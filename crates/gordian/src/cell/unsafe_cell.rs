@@ -43,7 +43,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     /// The address of the value of a cell behind a raw pointer. See std.
-    #[allow(unsafe_code)]
+    #[allow(unsafe_code, clippy::not_unsafe_ptr_arg_deref)]
     pub const fn raw_get(this: *const UnsafeCell<T>) -> *mut T {
         // SAFETY: only the address of a field is computed, nothing is read. Unlike std's, `this` must point to a cell, or
         // to room for one, because the value does not lie at its very beginning.

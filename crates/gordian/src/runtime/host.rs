@@ -491,10 +491,15 @@ impl Runtime {
             (*rt).running = ThreadId::MAIN;
             (*rt).silent = true;
             (*rt).silent_ops = 0;
+            let shared = &(*rt).shared;
+            if shared.storage.is_empty() && shared.locals.is_empty() {
+                return;
+            }
             // Dropping one value may bring others to life, so each is taken out by itself.
             let next = move || {
                 drop_left_locals();
-                match { (&mut (*rt).shared.storage).pop() } {
+                let storage = &mut (*rt).shared.storage;
+                match storage.pop() {
                     None => false,
                     Some((object, drop)) => {
                         *(*rt).conductor.object_mut(object) = gordian_model::object::Once::new().into();

@@ -24,6 +24,10 @@ pub(super) struct Storage {
 }
 
 impl Storage {
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// The value that was put in last, if it is to be dropped at the end of the execution.
     pub(super) fn pop(&mut self) -> Option<(ObjectId, impl FnOnce() + use<>)> {
         while self.count > 0 {

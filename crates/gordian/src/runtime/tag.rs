@@ -59,7 +59,8 @@ impl Tag {
     fn first_use(&self, seen: u64, register: impl FnOnce(SiteId) -> u32) -> u32 {
         let address = std::ptr::from_ref(self) as usize;
         // SAFETY: as in `super::with`; the reference ends before `register` is called.
-        if let Some(number) = unsafe { (&(*current()).shared.contended).get(&address).copied() } {
+        let contended = unsafe { &(*current()).shared.contended };
+        if let Some(&number) = contended.get(&address) {
             return number;
         }
         let number = register(site(self.created));

@@ -3,8 +3,8 @@
 use crate::runtime::{self, PanicNote, Shared};
 use gordian_model::{Failure, FailureKind, SiteId, ThreadId};
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Where a thread leaves its result for whoever joins it. Only threads of one execution use it, and those take turns.

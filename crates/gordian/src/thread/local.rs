@@ -85,6 +85,8 @@ impl<T: 'static> LocalKey<T> {
 
     /// The value in this execution: there, not there yet, or gone.
     fn find(&self) -> Result<Option<Rc<T>>, AccessError> {
+        // What is kept here is state of the thread that its stack does not show.
+        runtime::with(|conductor, me| conductor.not_idle(me));
         let key = self.address();
         runtime::shared(|shared, me| match shared.locals.iter().find(|l| l.thread == me && l.key == key) {
             None => Ok(None),

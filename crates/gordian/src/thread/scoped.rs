@@ -40,6 +40,9 @@ mod markers {
     unsafe impl Send for Scope<'_, '_> {}
 }
 
+// As std's: a panic leaves nothing behind in the list that its next user could misread.
+impl std::panic::RefUnwindSafe for Scope<'_, '_> {}
+
 /// Creates a scope for spawning threads that borrow; see [`std::thread::scope`].
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
