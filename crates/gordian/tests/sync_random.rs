@@ -30,7 +30,11 @@ type Program = Vec<Vec<u64>>;
 type Outcome = Vec<Vec<i64>>;
 
 /// All outcomes, or the kind of failure.
-fn explore(program: &Program, search: &str, run: fn(&Program) -> Outcome) -> Result<BTreeSet<Outcome>, FailureKind> {
+fn explore(
+    program: &Program,
+    search: &str,
+    run: fn(&Program) -> Outcome,
+) -> Result<BTreeSet<Outcome>, FailureKind> {
     let seen = Arc::new(std::sync::Mutex::new(BTreeSet::new()));
     let report = Checker::new().search(search).spurious_wakeups(program[0][0] == 0).run({
         let (seen, program) = (Arc::clone(&seen), program.clone());
@@ -51,7 +55,8 @@ fn explore(program: &Program, search: &str, run: fn(&Program) -> Outcome) -> Res
 
 /// Programs of two or three threads with at most `ops` ops out of `kinds`.
 fn compare(name: &str, rounds: u64, ops: u64, kinds: u64, run: fn(&Program) -> Outcome) {
-    for seed in 1..=rounds {
+    let more = std::env::var("GORDIAN_RANDOM_ROUNDS").ok().and_then(|r| r.parse().ok());
+    for seed in 1..=more.unwrap_or(rounds) {
         let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let threads = 2 + dice.roll(2);
         let most = if threads == 3 { ops - 1 } else { ops };
@@ -85,7 +90,7 @@ fn together<S: Send + Sync + 'static>(program: &Program, shared: S, step: fn(&S,
 
 #[test]
 fn mutexes() {
-    compare("mutexes", 300, 3, 6, |program| {
+    compare("mutexes", 100, 3, 6, |program| {
         together(program, [Mutex::new(0), Mutex::new(0)], |locks, op| {
             let add = |value: &mut i64| std::mem::replace(value, *value + 1);
             match op {
@@ -108,7 +113,7 @@ fn mutexes() {
 
 #[test]
 fn rwlocks() {
-    compare("rwlocks", 300, 3, 6, |program| {
+    compare("rwlocks", 60, 3, 6, |program| {
         together(program, RwLock::new(0i64), |lock, op| match op {
             0 => *lock.read().unwrap(),
             1 => lock.try_read().map_or(-1, |v| *v),
@@ -225,7 +230,10 @@ fn channels(program: &Program, bound: usize) -> Outcome {
             let (ops, mut sender) = (program[me].clone(), Some(sender.clone()));
             spawn(move || {
                 let number = |i: usize| (me * 10 + i) as i64;
-                ops.into_iter().enumerate().map(|(i, op)| send(&mut sender, number(i), op)).collect::<Vec<_>>()
+                ops.into_iter()
+                    .enumerate()
+                    .map(|(i, op)| send(&mut sender, number(i), op))
+                    .collect::<Vec<_>>()
             })
         })
         .collect();
