@@ -19,6 +19,8 @@ pub struct Limits {
     pub executions: Option<u64>,
     /// The most time.
     pub time: Option<Duration>,
+    /// Go on after a failure; the first is kept.
+    pub keep_going: bool,
 }
 
 /// What a search found.
@@ -42,13 +44,14 @@ pub struct Summary {
     pub plan: Plan,
 }
 
-/// Searches until a failure, the end, or a limit. `progress` is called after each execution.
+/// Searches until a failure, the end, or a limit. `progress` is called after each execution with how many there were
+/// and what the last one did.
 pub fn explore(
     target: &mut dyn Target,
     search: &Search,
     limits: Limits,
     mut plan: Plan,
-    mut progress: impl FnMut(u64),
+    mut progress: impl FnMut(u64, &Trace),
 ) -> Summary {
     let start = Instant::now();
     let mut strategy = search.strategy();
@@ -92,14 +95,19 @@ pub fn explore(
         match &trace.end {
             End::Failed(failure) => {
                 found.executions += 1;
-                found.failure = Some(((**failure).clone(), trace.clone()));
-                break None;
+                if found.failure.is_none() {
+                    found.failure = Some(((**failure).clone(), trace.clone()));
+                }
+                if !limits.keep_going {
+                    progress(found.executions, trace);
+                    break None;
+                }
             }
             End::Asleep => found.blocked += 1,
             End::Complete => found.executions += 1,
             End::Running => unreachable!("a target carries executions to their end"),
         }
-        progress(found.executions);
+        progress(found.executions, trace);
         strategy.learn(trace);
     };
     found.elapsed = start.elapsed();

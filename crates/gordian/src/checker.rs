@@ -4,8 +4,10 @@ use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
 use gordian_model::{FailureKind, ObjectId, Op, OpKind, Plan, Trace};
 use gordian_search::{Guarantee, Limits, Search, Summary, Target, explore};
+use std::fmt;
 use std::panic::Location;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How a check is done. One builder for the attribute, the environment and code.
@@ -17,6 +19,17 @@ pub struct Checker {
     stack_size: usize,
     save_to: Option<PathBuf>,
     environment: bool,
+    observer: Option<Observer>,
+}
+
+/// Called with the trace of each execution.
+#[derive(Clone)]
+struct Observer(Arc<Mutex<dyn FnMut(&Trace) + Send>>);
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
 }
 
 impl Default for Checker {
@@ -28,6 +41,7 @@ impl Default for Checker {
             stack_size: 256 * 1024,
             save_to: None,
             environment: false,
+            observer: None,
         }
     }
 }
@@ -127,6 +141,21 @@ impl Checker {
         self
     }
 
+    /// Goes on after a failure; the report keeps the first. An execution that fails ends there, so what its threads
+    /// would have done afterwards is seen only in executions that do not.
+    #[doc(hidden)]
+    pub fn keep_going(mut self, on: bool) -> Checker {
+        self.limits.keep_going = on;
+        self
+    }
+
+    /// Calls the closure with what each execution did: for tests of Gordian itself.
+    #[doc(hidden)]
+    pub fn observe(mut self, observer: impl FnMut(&Trace) + Send + 'static) -> Checker {
+        self.observer = Some(Observer(Arc::new(Mutex::new(observer))));
+        self
+    }
+
     /// Runs the closure in every interleaving that the search asks for. Failures of the tested code are in the report.
     pub fn run<F>(&self, body: F) -> Report
     where
@@ -142,7 +171,11 @@ impl Checker {
         let mut closure = Closure { engine: Engine::new(self.stack_size, None), body: &body };
         let mut plan = self.plan.clone();
         plan.names = None;
-        let summary = explore(&mut closure, search, self.limits, plan, |_| ());
+        let summary = explore(&mut closure, search, self.limits, plan, |_, trace| {
+            if let Some(Observer(observer)) = &self.observer {
+                (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
+            }
+        });
         self.report(summary, &closure.engine)
     }
 
