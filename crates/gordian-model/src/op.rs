@@ -194,6 +194,13 @@ impl OpKind {
         )
     }
 
+    /// Can what others do change whether the announced op is enabled, or how many outcomes it has?
+    #[inline]
+    pub fn can_change(self) -> bool {
+        use OpKind::*;
+        self.can_block() || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
+    }
+
     /// Does the thread say that it has nothing better to do?
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)

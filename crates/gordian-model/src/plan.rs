@@ -19,14 +19,20 @@ pub struct Planned {
     pub expected: Option<(OpKind, SiteId)>,
 }
 
-/// A thread that need not step until something it depends on happens, because what it would do from here has
-/// been seen already (sleep sets; Godefroid).
+/// An outcome of a thread's next step that need not be tried until something it depends on happens, because what
+/// follows from here has been seen already (sleep sets; Godefroid).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sleeper {
     /// The thread.
     pub thread: ThreadId,
-    /// What its next step touched.
+    /// The outcome of its next step...
+    pub outcome: u32,
+    /// ...out of so many.
+    pub outcomes: u32,
+    /// What the step touched.
     pub accesses: Accesses,
+    /// With another outcome the step would touch more.
+    pub narrow: bool,
 }
 
 /// What to do after the prefix.

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
 use crate::op::OpKind;
-use crate::plan::Planned;
+use crate::plan::{Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,17 @@ impl Step {
     /// The step as a choice to repeat.
     pub fn planned(&self) -> Planned {
         Planned { thread: self.thread, outcome: self.outcome, expected: Some((self.kind, self.site)) }
+    }
+
+    /// The step as one that sleeps.
+    pub fn sleeper(&self) -> Sleeper {
+        Sleeper {
+            thread: self.thread,
+            outcome: self.outcome,
+            outcomes: self.outcomes,
+            accesses: self.accesses.clone(),
+            narrow: self.kind == OpKind::CompareExchangeWeak && self.outcome > 0,
+        }
     }
 }
 

@@ -248,11 +248,12 @@ impl Order {
         held
     }
 
-    /// The steps after `at` that do not happen after it, then `last`: what is to be done first to reverse a race
-    /// (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5).
+    /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
+    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). Steps after `last` are left
+    /// out: each race is looked at once, and what follows it may go otherwise in another execution.
     pub fn without(&self, at: usize, last: usize, into: &mut Vec<usize>) {
         into.clear();
-        into.extend((at + 1..self.len()).filter(|&k| !self.before(at, k)));
+        into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
         into.push(last);
     }
 }

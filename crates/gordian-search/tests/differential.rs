@@ -28,24 +28,48 @@ struct Seen {
     classes: BTreeMap<u64, (u64, Outcome)>,
     /// Two executions of one class that differ in what they showed.
     torn: Option<(Outcome, Outcome)>,
+    /// The first two executions of one class.
+    twice: Vec<String>,
 }
 
 struct Observed<'a> {
     machine: Machine,
     seen: &'a mut Seen,
+    texts: BTreeMap<u64, String>,
+    executions: u64,
+}
+
+/// A trace in one line.
+fn text(trace: &gordian_model::Trace) -> String {
+    let step = |s: &gordian_model::Step| {
+        let touched: Vec<_> =
+            s.accesses.iter().map(|a| format!("{:?}@{:x}.{}", a.act, a.object.0, a.seq)).collect();
+        format!("{}:{}={}{{{}}}", s.thread.0, s.kind.verb(), s.outcome, touched.join(","))
+    };
+    trace.steps.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
 impl Target for Observed<'_> {
     fn run(&mut self, plan: &Plan) -> &gordian_model::Trace {
         self.machine.run(plan);
+        if std::env::var("GORDIAN_SHOW").is_ok() {
+            println!("{:?} -> {} {:?}", plan.prefix.iter().map(|p| (p.thread.0, p.outcome)).collect::<Vec<_>>(), text(&self.machine.conductor.trace), self.machine.conductor.trace.end);
+        }
         let trace = &self.machine.conductor.trace;
         self.seen.cut |= trace.cut;
         if trace.end == End::Complete {
             let class = fingerprint(trace);
             let outcome = self.machine.outcome();
+            let trace = &self.machine.conductor.trace;
             *self.seen.outcomes.entry(outcome.clone()).or_default() += 1;
             let entry = self.seen.classes.entry(class).or_insert_with(|| (0, outcome.clone()));
             entry.0 += 1;
+            if entry.0 == 1 {
+                self.texts.insert(class, text(trace));
+            } else if self.seen.twice.is_empty() && self.executions < 100 {
+                self.seen.twice = vec![self.texts[&class].clone(), text(trace)];
+            }
+            self.executions += 1;
             if entry.1 != outcome && self.seen.torn.is_none() {
                 self.seen.torn = Some((entry.1.clone(), outcome));
             }
@@ -64,7 +88,7 @@ fn search(program: &Program, how: &str) -> Seen {
     let how: Search = how.parse().expect("a search");
     let limits = Limits { executions: Some(MOST), ..Limits::default() };
     let summary = {
-        let mut target = Observed { machine: Machine::new(program), seen: &mut seen };
+        let mut target = Observed { machine: Machine::new(program), seen: &mut seen, texts: BTreeMap::new(), executions: 0 };
         explore(&mut target, &how, limits, plan, |_, _| ())
     };
     seen.executions = summary.executions;
@@ -88,7 +112,7 @@ fn wrong(program: &Program) -> Result<bool, String> {
     if let Some(torn) = &all.torn {
         return Err(format!("unsound: one class, two outcomes: {torn:?}"));
     }
-    for how in ["dfs:sleep", "exhaustive"] {
+        for how in ["dfs:sleep", "exhaustive"] {
         let found = catch_unwind(AssertUnwindSafe(|| search(program, how)))
             .map_err(|e| format!("not optimal: {how} panicked: {}", e.downcast_ref::<String>().cloned().unwrap_or_default()))?;
         if found.failure.as_ref().map(|f| f.0) != all.failure.as_ref().map(|f| f.0) {
@@ -118,10 +142,11 @@ fn wrong(program: &Program) -> Result<bool, String> {
         }
         if how == "exhaustive" && (found.executions != classes.len() as u64 || found.blocked > 0) {
             return Err(format!(
-                "not optimal: {} executions and {} blocked for {} classes",
+                "not optimal: {} executions and {} blocked for {} classes{}",
                 found.executions,
                 found.blocked,
-                classes.len()
+                classes.len(),
+                found.twice.iter().map(|t| format!("\n    {t}")).collect::<String>()
             ));
         }
     }

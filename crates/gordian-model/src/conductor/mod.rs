@@ -84,7 +84,7 @@ impl Thread {
 #[derive(Debug)]
 struct Slot {
     model: Object,
-    /// Threads whose announced op here can block.
+    /// Threads whose announced op here depends on the state.
     pending: Vec<ThreadId>,
     /// Idle threads that wait for a change here.
     watchers: Vec<ThreadId>,
@@ -284,7 +284,7 @@ impl Conductor {
         debug_assert_eq!(self.threads[i].status, Status::Running);
         self.threads[i].status = Status::Announced;
         self.threads[i].op = Some(op);
-        if op.kind.can_block() {
+        if op.kind.can_change() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).pending.push(thread);
@@ -354,7 +354,7 @@ impl Conductor {
         let Policy::RunOn = self.policy;
         match self.run_on() {
             Some(thread) => {
-                self.chosen = 0;
+                self.chosen = if self.sleep.is_empty() { 0 } else { self.awake(thread).expect("it is awake") };
                 Decision::Run(thread)
             }
             None => {
@@ -364,9 +364,11 @@ impl Conductor {
         }
     }
 
+    /// The first outcome of the thread's op that is not asleep.
     #[inline]
-    fn asleep(&self, thread: ThreadId) -> bool {
-        self.sleep.iter().any(|s| s.thread == thread)
+    fn awake(&self, thread: ThreadId) -> Option<u32> {
+        let asleep = |outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        (0..self.threads[thread.index()].outcomes).find(|&outcome| !asleep(outcome))
     }
 
     /// Go on with the same thread if it can and wants to; then the lowest that wants to; then, among those
@@ -374,7 +376,7 @@ impl Conductor {
     #[inline]
     fn run_on(&self) -> Option<ThreadId> {
         let current = self.current;
-        let awake = |t: ThreadId| self.sleep.is_empty() || !self.asleep(t);
+        let awake = |t: ThreadId| self.sleep.is_empty() || self.awake(t).is_some();
         let eager = |t: ThreadId| {
             let thread = &self.threads[t.index()];
             !thread.paused && !thread.expiring
@@ -498,7 +500,7 @@ impl Conductor {
     /// Who is enabled, awake or idle now that a step has been carried out?
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
-        if op.kind.can_block() {
+        if op.kind.can_change() {
             self.slot_mut(op.object).pending.retain(|&t| t != thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).pending.retain(|&t| t != thread);
@@ -671,20 +673,10 @@ impl Conductor {
     }
 }
 
-/// Takes those threads out of a sleep set whose next step depends on what `thread` has just done. A thread with
-/// several entries (one for each outcome of its op) stays asleep only as a whole.
+/// Takes those steps out of a sleep set that depend on what `thread` has just done.
 #[inline]
 pub fn wake_dependent(sleep: &mut Vec<Sleeper>, thread: ThreadId, accesses: &[Access]) {
-    let mut i = 0;
-    while i < sleep.len() {
-        if sleep[i].thread == thread || dependent(&sleep[i].accesses, accesses) {
-            let woken = sleep[i].thread;
-            sleep.retain(|s| s.thread != woken);
-            i = 0;
-        } else {
-            i += 1;
-        }
-    }
+    sleep.retain(|s| s.thread != thread && !dependent(&s.accesses, accesses));
 }
 
 impl Conductor {

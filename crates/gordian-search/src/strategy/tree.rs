@@ -9,13 +9,17 @@
 //! costs at worst an execution that turns out to be superfluous, and never loses one.
 
 use crate::order::Order;
-use gordian_model::{Access, Accesses, ObjectId, Planned, Relation, Step, Trace};
+use gordian_model::{Access, Accesses, ObjectId, OpKind, Planned, Relation, Sleeper, Step, ThreadId, Trace};
 
 /// A step to be taken, and what may follow it.
 #[derive(Debug)]
 pub(super) struct Branch {
     pub(super) planned: Planned,
     pub(super) accesses: Accesses,
+    /// It may have several outcomes...
+    pub(super) varies: bool,
+    /// ...and with another one would touch more.
+    pub(super) narrow: bool,
     pub(super) children: Vec<Branch>,
 }
 
@@ -25,8 +29,9 @@ pub(super) struct Sequence<'a> {
     pub(super) order: &'a Order,
     /// The steps, by number; what has been found in the tree is taken out.
     pub(super) steps: Vec<usize>,
-    /// The step at the end, which closes the race, and what it will touch.
+    /// The step at the end, which closes the race or has another outcome now, and what it will touch.
     pub(super) last: usize,
+    pub(super) last_outcome: u32,
     pub(super) last_accesses: Accesses,
     /// Objects known at the node.
     pub(super) objects: u32,
@@ -40,20 +45,29 @@ impl Sequence<'_> {
         if step == self.last { &self.last_accesses } else { &self.trace.steps[step].accesses }
     }
 
-    /// Could the thread go first without changing anything? Either its first step in the sequence has
-    /// nothing before it, or it is not in the sequence and what it would do is independent of all of it.
-    pub(super) fn may_begin_with(&self, thread: gordian_model::ThreadId, touched: &[&Accesses]) -> Option<Found> {
-        match self.steps.iter().position(|&s| self.trace.steps[s].thread == thread) {
+    fn outcome(&self, step: usize) -> u32 {
+        if step == self.last { self.last_outcome } else { self.trace.steps[step].outcome }
+    }
+
+    /// Could the step go first without changing anything? Either it is the first of its thread in the sequence and has
+    /// nothing before it, or its thread is not in the sequence and what it does, whatever its outcome, is
+    /// independent of all of it.
+    pub(super) fn may_begin_with(&self, tried: Tried<'_>) -> Option<Found> {
+        match self.steps.iter().position(|&s| self.trace.steps[s].thread == tried.thread) {
             Some(at) => {
                 let step = self.steps[at];
-                let first = self.steps[..at].iter().all(|&s| !self.order.before(s, step));
+                let first = self.outcome(step) == tried.outcome
+                    && self.steps[..at].iter().all(|&s| !self.order.before(s, step));
                 first.then_some(Found::At(at))
             }
             None => {
-                let independent = touched
-                    .iter()
-                    .all(|touched| self.steps.iter().all(|&s| !self.dependent(touched, self.accesses(s))));
-                independent.then_some(Found::Elsewhere)
+                let life = ObjectId::life(tried.thread);
+                let independent = |s| {
+                    let here = self.accesses(s);
+                    // With another outcome the thread might have ended there.
+                    !(self.dependent(tried.accesses, here) || tried.varies && here.iter().any(|a| a.object == life))
+                };
+                (!tried.narrow && self.steps.iter().all(|&s| independent(s))).then_some(Found::Elsewhere)
             }
         }
     }
@@ -77,9 +91,8 @@ impl Sequence<'_> {
     }
 
     fn branch(&self, step: usize) -> Branch {
-        let Step { thread, outcome, kind, site, .. } = self.trace.steps[step];
-        // The step that closes the race may have other outcomes where it goes now.
-        let outcome = if step == self.last { 0 } else { outcome };
+        let Step { thread, kind, site, outcomes, .. } = self.trace.steps[step];
+        let outcome = self.outcome(step);
         let mut accesses = self.accesses(step).clone();
         for access in &mut accesses {
             if access.object.as_life().is_none() && access.object.0 >= self.objects {
@@ -87,11 +100,44 @@ impl Sequence<'_> {
                 access.object = ObjectId(YOUNG | site);
             }
         }
-        Branch { planned: Planned { thread, outcome, expected: Some((kind, site)) }, accesses, children: Vec::new() }
+        Branch {
+            planned: Planned { thread, outcome, expected: Some((kind, site)) },
+            accesses,
+            varies: outcomes > 1 || (step == self.last && may_vary(kind)),
+            narrow: kind == OpKind::CompareExchangeWeak && outcome > 0,
+            children: Vec::new(),
+        }
     }
 }
 
-/// Where a thread that may go first was found.
+/// Does the number of outcomes depend on what happened before?
+fn may_vary(kind: OpKind) -> bool {
+    matches!(kind, OpKind::CompareExchangeWeak | OpKind::NotifyOne | OpKind::IsLeader)
+}
+
+/// A step of another execution.
+#[derive(Clone, Copy)]
+pub(super) struct Tried<'a> {
+    thread: ThreadId,
+    outcome: u32,
+    accesses: &'a [Access],
+    varies: bool,
+    narrow: bool,
+}
+
+impl<'a> From<&'a Sleeper> for Tried<'a> {
+    fn from(s: &'a Sleeper) -> Tried<'a> {
+        Tried { thread: s.thread, outcome: s.outcome, accesses: &s.accesses, varies: s.outcomes > 1, narrow: s.narrow }
+    }
+}
+
+impl<'a> From<&'a Branch> for Tried<'a> {
+    fn from(b: &'a Branch) -> Tried<'a> {
+        Tried { thread: b.planned.thread, outcome: b.planned.outcome, accesses: &b.accesses, varies: b.varies, narrow: b.narrow }
+    }
+}
+
+/// Where a step that may go first was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// At this place of the sequence.
@@ -100,29 +146,19 @@ pub(super) enum Found {
     Elsewhere,
 }
 
-/// Puts a sequence into a tree, unless the tree already holds something that covers it.
-pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) {
+/// Puts a sequence into a tree, unless the tree already holds something that covers it; gives its memory back.
+pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) -> Vec<usize> {
     loop {
         if sequence.steps.is_empty() {
-            return;
+            return sequence.steps;
         }
-        let found = level.iter().enumerate().find_map(|(i, branch)| {
-            let found = sequence.may_begin_with(branch.planned.thread, &[&branch.accesses])?;
-            if let Found::At(at) = found {
-                // Another outcome of the same op is another step; except for the last, of which all will be tried.
-                let step = sequence.steps[at];
-                if step != sequence.last && sequence.trace.steps[step].outcome != branch.planned.outcome {
-                    return None;
-                }
-            }
-            Some((i, found))
-        });
+        let found = level.iter().enumerate().find_map(|(i, b)| Some((i, sequence.may_begin_with(b.into())?)));
         let Some((i, found)) = found else { break };
         if let Found::At(at) = found {
             sequence.steps.remove(at);
         }
         if level[i].children.is_empty() {
-            return;
+            return sequence.steps;
         }
         level = &mut level[i].children;
     }
@@ -133,4 +169,5 @@ pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) {
         chain = Some(branch);
     }
     level.extend(chain);
+    sequence.steps
 }
