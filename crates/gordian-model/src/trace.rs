@@ -20,6 +20,10 @@ pub struct Step {
     pub outcome: u32,
     /// ...out of so many.
     pub outcomes: u32,
+    /// The object it was done to...
+    pub object: ObjectId,
+    /// ...and the second one.
+    pub other: ObjectId,
     /// What it touched.
     pub accesses: Accesses,
     /// What it read or got.
@@ -187,6 +191,8 @@ impl Step {
             kind: op.kind,
             outcome,
             outcomes,
+            object: op.object,
+            other: op.other,
             accesses: Accesses::new(),
             value: 0,
             arg: op.arg,

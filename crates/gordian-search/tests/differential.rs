@@ -13,6 +13,7 @@ use machine::program::{Chance, Family, Program, make};
 use machine::{Machine, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Programs with more interleavings than this are left out.
 const MOST: u64 = 3000;
@@ -31,6 +32,9 @@ struct Seen {
     /// The first two executions of one class.
     twice: Vec<String>,
 }
+
+/// Print every execution.
+static SHOW: AtomicBool = AtomicBool::new(false);
 
 struct Observed<'a> {
     machine: Machine,
@@ -52,7 +56,7 @@ fn text(trace: &gordian_model::Trace) -> String {
 impl Target for Observed<'_> {
     fn run(&mut self, plan: &Plan) -> &gordian_model::Trace {
         self.machine.run(plan);
-        if std::env::var("GORDIAN_SHOW").is_ok() {
+        if SHOW.load(Relaxed) {
             println!("{:?} -> {} {:?}", plan.prefix.iter().map(|p| (p.thread.0, p.outcome)).collect::<Vec<_>>(), text(&self.machine.conductor.trace), self.machine.conductor.trace.end);
         }
         let trace = &self.machine.conductor.trace;
@@ -192,6 +196,10 @@ fn reductions_agree_with_brute_force() {
             Err(reason) => {
                 let (program, reason) = shrink(program, reason);
                 failures.push(format!("seed {seed} ({family:?}): {reason}\n{program}"));
+                if std::env::var("GORDIAN_SHOW").is_ok() {
+                    SHOW.store(true, Relaxed);
+                    let _ = catch_unwind(|| search(&program, "exhaustive"));
+                }
                 if failures.len() as u64 >= most {
                     break;
                 }

@@ -479,6 +479,7 @@ impl Conductor {
             other,
             sync: &mut self.sync,
             panicking,
+            options: self.options,
             accesses: &mut step.accesses,
         };
         let reply = slot.model.carry_out(op, outcome, &mut cx);

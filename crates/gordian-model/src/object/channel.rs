@@ -139,7 +139,7 @@ impl Model for Channel {
                 if self.waiting > self.sent - self.received {
                     self.put(false, cx)
                 } else {
-                    cx.act(Act::Empty);
+                    cx.act(Act::Refused);
                     cx.touch(ready(cx.object), Act::Read, 0);
                     Reply::FAILED
                 }

@@ -60,7 +60,7 @@ impl Model for Condvar {
                 let reply = mutex.expect("a wait names its mutex").take(op, Act::Take, cx, op.other);
                 if let Some(i) = self.notified.iter().position(|&(t, _)| t == cx.thread) {
                     let (_, seq) = self.notified.swap_remove(i);
-                    let timed = op.kind == OpKind::WakeTimed;
+                    let timed = op.kind == OpKind::WakeTimed || cx.options.spurious_wakeups;
                     cx.touch(cx.object, if timed { Act::WokenTimed } else { Act::Woken }, seq);
                     Reply { value: 1, ..reply }
                 } else {

@@ -140,6 +140,8 @@ pub struct Cx<'a> {
     pub sync: &'a mut Synchronisation,
     /// Is the thread unwinding from a panic?
     pub panicking: bool,
+    /// Which behaviours are tried.
+    pub options: Options,
     pub(crate) accesses: &'a mut Accesses,
 }
 

@@ -68,7 +68,9 @@ impl Optimal {
             last: later,
             last_outcome: outcome_without(first, second),
             last_accesses: touched_without(first, second),
+            node: earlier,
             objects: first.objects,
+            walked: Vec::new(),
         };
         self.steps = self.nodes[earlier].ask_for(sequence);
     }
@@ -84,7 +86,9 @@ impl Optimal {
                 last: at,
                 last_outcome: outcome,
                 last_accesses: touched_with(step, outcome),
+                node: at,
                 objects: step.objects,
+                walked: Vec::new(),
             };
             self.nodes[at].ask_for(sequence);
         }

@@ -3,19 +3,26 @@
 //! Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction", POPL 2014, section 6. A branch is a step;
 //! its children are the steps that may follow it, in the order in which they are tried.
 //!
-//! Steps in a tree come from other executions than the one that is being looked at. Objects that were already
-//! announced at the node have the same number in both; a later one is *young* and is recognised by
-//! where it was created. Two young objects from one place may or may not be the same, and are taken to be: that
-//! costs at worst an execution that turns out to be superfluous, and never loses one.
+//! Steps in a tree come from other executions than the one that is being looked at, which may number objects
+//! differently. But a thread that has done the same does the same next, so the object of a branch is that of the thread's next step
+//! in the execution at hand, if the steps of that thread above the branch are in it. If not, an object
+//! is recognised by where it was created; two from one place may or may not be the same, and are taken to be:
+//! that costs at worst an execution that turns out to be superfluous, and never loses one.
 
 use crate::order::Order;
-use gordian_model::{Access, Accesses, ObjectId, OpKind, Planned, Relation, Sleeper, Step, ThreadId, Trace};
+use gordian_model::{Access, Accesses, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace, dependent};
 
 /// A step to be taken, and what may follow it.
 #[derive(Debug)]
 pub(super) struct Branch {
     pub(super) planned: Planned,
     pub(super) accesses: Accesses,
+    /// The objects of its op as that execution numbered them.
+    op: (ObjectId, ObjectId),
+    /// Objects with smaller numbers have the same number in all executions that come here.
+    known: u32,
+    /// Where the first object was created.
+    site: SiteId,
     /// It may have several outcomes...
     pub(super) varies: bool,
     /// ...and with another one would touch more.
@@ -33,8 +40,11 @@ pub(super) struct Sequence<'a> {
     pub(super) last: usize,
     pub(super) last_outcome: u32,
     pub(super) last_accesses: Accesses,
-    /// Objects known at the node.
+    /// The number of the step at the node, and of the objects known there.
+    pub(super) node: usize,
     pub(super) objects: u32,
+    /// The branches walked into: the thread, and its step here, if it is one of the sequence.
+    pub(super) walked: Vec<(ThreadId, Option<usize>)>,
 }
 
 /// A mark that the number of an object is really the place where it was created.
@@ -49,6 +59,22 @@ impl Sequence<'_> {
         if step == self.last { self.last_outcome } else { self.trace.steps[step].outcome }
     }
 
+    /// Does step `a` of the sequence happen before step `b` of it? The last step may have waited for steps that are left
+    /// out (the unlock of a lock that is now taken later), so only what is in the sequence counts for it.
+    fn before(&self, a: usize, b: usize) -> bool {
+        if b != self.last {
+            return self.order.before(a, b);
+        }
+        let last = &self.trace.steps[b];
+        self.steps.iter().filter(|&&s| s != b && self.order.before(a, s)).any(|&s| {
+            let step = &self.trace.steps[s];
+            step.thread == last.thread
+                || step.spawned == Some(last.thread)
+                || last.woken_by == Some(s as u32)
+                || dependent(&step.accesses, &self.last_accesses)
+        })
+    }
+
     /// Could the step go first without changing anything? Either it is the first of its thread in the sequence and has
     /// nothing before it, or its thread is not in the sequence and what it does, whatever its outcome, is
     /// independent of all of it.
@@ -57,7 +83,7 @@ impl Sequence<'_> {
             Some(at) => {
                 let step = self.steps[at];
                 let first = self.outcome(step) == tried.outcome
-                    && self.steps[..at].iter().all(|&s| !self.order.before(s, step));
+                    && self.steps[..at].iter().all(|&s| !self.before(s, step));
                 first.then_some(Found::At(at))
             }
             None => {
@@ -91,22 +117,48 @@ impl Sequence<'_> {
     }
 
     fn branch(&self, step: usize) -> Branch {
-        let Step { thread, kind, site, outcomes, .. } = self.trace.steps[step];
+        let Step { thread, kind, site, outcomes, object, other, .. } = self.trace.steps[step];
         let outcome = self.outcome(step);
-        let mut accesses = self.accesses(step).clone();
-        for access in &mut accesses {
-            if access.object.as_life().is_none() && access.object.0 >= self.objects {
-                let site = self.trace.object(access.object).map_or(0, |info| info.site.0);
-                access.object = ObjectId(YOUNG | site);
-            }
-        }
         Branch {
             planned: Planned { thread, outcome, expected: Some((kind, site)) },
-            accesses,
+            accesses: self.accesses(step).clone(),
+            op: (object, other),
+            known: self.objects,
+            site: self.trace.object(object).map_or(SiteId::UNKNOWN, |info| info.site),
             varies: outcomes > 1 || (step == self.last && may_vary(kind)),
             narrow: kind == OpKind::CompareExchangeWeak && outcome > 0,
             children: Vec::new(),
         }
+    }
+
+    /// What the branch touches, in the numbers of this execution.
+    fn translated(&self, branch: &Branch) -> Accesses {
+        let mut accesses = branch.accesses.clone();
+        let is_young = |o: ObjectId| o.as_life().is_none() && o.0 >= branch.known;
+        if !accesses.iter().any(|a| is_young(a.object)) {
+            return accesses;
+        }
+        let thread = branch.planned.thread;
+        let above = self.walked.iter().rfind(|w| w.0 == thread);
+        let here = match above {
+            None => self.next_of(thread, self.node),
+            Some(&(_, Some(step))) => self.next_of(thread, step + 1),
+            Some((_, None)) => None,
+        };
+        let here = here.filter(|s| branch.planned.expected == Some((s.kind, s.site)));
+        for access in accesses.iter_mut().filter(|a| is_young(a.object)) {
+            // A channel takes up several numbers in a row.
+            access.object = match here {
+                Some(step) if access.object == branch.op.1 => step.other,
+                Some(step) => ObjectId(step.object.0 + (access.object.0 - branch.op.0.0)),
+                None => ObjectId(YOUNG | branch.site.0),
+            };
+        }
+        accesses
+    }
+
+    fn next_of(&self, thread: ThreadId, from: usize) -> Option<&Step> {
+        self.trace.steps[from..].iter().find(|s| s.thread == thread)
     }
 }
 
@@ -131,9 +183,10 @@ impl<'a> From<&'a Sleeper> for Tried<'a> {
     }
 }
 
-impl<'a> From<&'a Branch> for Tried<'a> {
-    fn from(b: &'a Branch) -> Tried<'a> {
-        Tried { thread: b.planned.thread, outcome: b.planned.outcome, accesses: &b.accesses, varies: b.varies, narrow: b.narrow }
+impl Branch {
+    fn tried<'a>(&self, accesses: &'a Accesses) -> Tried<'a> {
+        let Planned { thread, outcome, .. } = self.planned;
+        Tried { thread, outcome, accesses, varies: self.varies, narrow: self.narrow }
     }
 }
 
@@ -152,11 +205,16 @@ pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) ->
         if sequence.steps.is_empty() {
             return sequence.steps;
         }
-        let found = level.iter().enumerate().find_map(|(i, b)| Some((i, sequence.may_begin_with(b.into())?)));
+        let found = level.iter().enumerate().find_map(|(i, b)| {
+            let accesses = sequence.translated(b);
+            Some((i, sequence.may_begin_with(b.tried(&accesses))?))
+        });
         let Some((i, found)) = found else { break };
-        if let Found::At(at) = found {
-            sequence.steps.remove(at);
-        }
+        let step = match found {
+            Found::At(at) => Some(sequence.steps.remove(at)),
+            Found::Elsewhere => None,
+        };
+        sequence.walked.push((level[i].planned.thread, step));
         if level[i].children.is_empty() {
             return sequence.steps;
         }
