@@ -6,7 +6,7 @@
 //! wait: reversing (lock, lock) is possible although an unlock stands between.
 
 use gordian_model::clock::{ClockId, Clocks};
-use gordian_model::{Access, Accesses, Act, ObjectId, Relation, Step, ThreadId};
+use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Relation, Step, ThreadId};
 
 #[derive(Clone, Copy, Debug)]
 struct Touch {
@@ -210,30 +210,34 @@ impl Order {
         }
     }
 
-    /// Could `step`, which may have waited for a lock, have been taken where step `at` was? Not if somebody held the
-    /// lock there and gave it back only after (and because of) `at`.
+    /// The touches of an object that are there when a step goes before step `at`: those before it, and those after it
+    /// that do not happen after it.
+    fn remaining(&self, object: ObjectId, at: usize) -> impl Iterator<Item = &Touch> {
+        let keeps = move |t: &&Touch| (t.step as usize) < at || ((t.step as usize) > at && !self.before(at, t.step as usize));
+        self.list(object).iter().filter(keeps)
+    }
+
+    /// Could `step`, which may have waited, have been taken where step `at` was? Not if somebody holds the lock there and
+    /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
     fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
-        step.accesses.iter().filter(|a| matches!(a.act, Act::Take | Act::Share)).all(|access| {
-            let list = self.list(access.object);
-            let here = list.partition_point(|t| (t.step as usize) < at);
-            // A step that itself took the lock exclusively found it free.
-            let took = steps[at]
-                .accesses
-                .iter()
-                .any(|a| a.object == access.object && matches!(a.act, Act::Take | Act::TryTake));
-            took || self.holders(&list[..here]).into_iter().all(|(holder, shared)| {
-                (shared && access.act == Act::Share)
-                    || list[here..]
-                        .iter()
-                        .find(|t| t.thread == holder && matches!(t.act, Act::Free | Act::Unshare))
-                        .is_some_and(|freed| !self.before(at, freed.step as usize))
-            })
+        step.accesses.iter().all(|access| match access.act {
+            Act::Take | Act::Share => self
+                .holders(access.object, at)
+                .into_iter()
+                .all(|(holder, shared)| holder == step.thread || (shared && access.act == Act::Share)),
+            Act::Get => {
+                let takes = |a: &Access| a.object == access.object && matches!(a.act, Act::Get | Act::TryGet);
+                steps[at].accesses.iter().any(takes)
+                    || !self.list(access.object).iter().any(|t| t.act == Act::Put && t.seq == access.seq)
+                    || self.remaining(access.object, at).any(|t| t.act == Act::Put && t.seq == access.seq)
+            }
+            _ => true,
         })
     }
 
-    fn holders(&self, list: &[Touch]) -> Vec<(ThreadId, bool)> {
+    fn holders(&self, object: ObjectId, at: usize) -> Vec<(ThreadId, bool)> {
         let mut held: Vec<(ThreadId, bool)> = Vec::new();
-        for touch in list {
+        for touch in self.remaining(object, at) {
             match touch.act {
                 Act::Take | Act::TryTake => held.push((touch.thread, false)),
                 Act::Share | Act::TryShare => held.push((touch.thread, true)),
@@ -246,6 +250,45 @@ impl Order {
             }
         }
         held
+    }
+
+    /// What step `later` would have touched if step `earlier`, with which it races, had not happened: a failed try succeeds
+    /// when the taker before it is gone, a compare-and-swap meets the old value, the next message has another number.
+    /// Where that is not certain it is what it touches at most.
+    pub fn touched_without(&self, steps: &[Step], earlier: usize, later: usize) -> Accesses {
+        let (first, second) = (&steps[earlier], &steps[later]);
+        let mut touched = second.accesses.clone();
+        for k in 0..touched.len() {
+            let object = touched[k].object;
+            for before in first.accesses.iter().filter(|b| b.object == object) {
+                adjust(&mut touched[k], before, first, second);
+            }
+        }
+        let (messages, slots, ready) = channel(second.object);
+        if matches!(second.kind, OpKind::Send | OpKind::TrySend) {
+            let was_refused = second.accesses.iter().any(|a| a.act == Act::Refused);
+            let may_succeed = was_refused && first.accesses.iter().any(|a| (messages..=ready).contains(&a.object.0));
+            if may_succeed {
+                let sent = self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
+                let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
+                touched.retain(|a| a.object.0 != slots);
+                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
+                touched.push(Access { object: ObjectId(slots), act: get, seq: sent });
+                touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
+                if second.kind == OpKind::TrySend {
+                    touched.push(Access { object: ObjectId(slots), act: Act::Empty, seq: 0 });
+                }
+            } else if touched.iter().any(|a| a.object.0 == slots && a.act == Act::Empty) {
+                let put = touched.iter_mut().filter(|a| a.act == Act::Put);
+                put.for_each(|a| (a.act, a.seq) = (Act::Refused, 0));
+            }
+        }
+        if matches!(second.kind, OpKind::TryReceive | OpKind::ReceiveTimed)
+            && touched.iter().any(|a| a.object.0 == messages && a.act == Act::Empty)
+        {
+            touched.retain(|a| a.object.0 != slots);
+        }
+        touched
     }
 
     /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
@@ -263,39 +306,33 @@ fn lets_go(act: Act) -> bool {
     matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)
 }
 
-/// What `later` would have touched if `earlier`, with which it races, had not happened: a failed try succeeds when the
-/// taker before it is gone, a compare-and-swap meets the old value, the next message has another number.
-pub fn touched_without(earlier: &Step, later: &Step) -> Accesses {
-    let mut touched = later.accesses.clone();
-    for access in &mut touched {
-        let object = access.object;
-        for before in earlier.accesses.iter().filter(|b| b.object == object) {
-            adjust(access, before, earlier, later);
-        }
-    }
-    touched
+/// The numbers that a channel takes up.
+fn channel(object: ObjectId) -> (u32, u32, u32) {
+    (object.0, object.0.wrapping_add(1), object.0.wrapping_add(2))
 }
 
 fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
-    use gordian_model::OpKind::{CompareExchange, CompareExchangeWeak};
-    let is_cas = matches!(later.kind, CompareExchange | CompareExchangeWeak);
+    use Act::*;
+    let is_cas = matches!(later.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak);
+    let tries = matches!(later.kind, OpKind::TryLock | OpKind::TryWriteLock);
     match (before.act, access.act) {
-        (Act::Write, Act::Read | Act::Write) if is_cas => {
-            access.act = if earlier.value == later.arg { Act::Write } else { Act::Read };
+        (Write, Read | Write) if is_cas => {
+            access.act = if earlier.value == later.arg { Write } else { Read };
         }
-        (Act::Take | Act::TryTake, Act::Probe) => access.act = Act::TryTake,
-        (Act::Take | Act::TryTake, Act::ProbeShare) => access.act = Act::TryShare,
-        (Act::Share | Act::TryShare, Act::Probe) => access.act = Act::TryTake,
-        (Act::Free | Act::Unshare, Act::TryTake) => access.act = Act::Probe,
-        (Act::Free, Act::TryShare) => access.act = Act::ProbeShare,
-        (Act::Put, Act::TryGet) => access.act = Act::Empty,
-        (Act::Get | Act::TryGet, Act::Empty) => (access.act, access.seq) = (Act::TryGet, before.seq),
-        (Act::Put, Act::Put) | (Act::Get | Act::TryGet, Act::Get | Act::TryGet) => access.seq = before.seq,
-        (Act::Enqueue, Act::Notify) | (Act::Notify, Act::NotifyNone) => {}
-        (Act::Notify, Act::WokenTimed) => access.act = Act::Expired,
-        (Act::Unpark, Act::ParkTimed) => access.act = Act::ParkExpired,
-        (Act::Unpark, Act::UnparkAgain) => access.act = Act::Unpark,
-        (Act::Park | Act::ParkTimed, Act::Unpark) => access.act = Act::UnparkAgain,
+        (Take | TryTake | Share | TryShare, Probe) if tries => access.act = TryTake,
+        (Take | TryTake, ProbeShare) => access.act = TryShare,
+        (Take, Share) if later.kind == OpKind::OnceBegin => access.act = Take,
+        (Free | Unshare, TryTake) => access.act = Probe,
+        (Free, TryShare) => access.act = ProbeShare,
+        (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
+        (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
+        (Put, Put) | (Get | TryGet, Get | TryGet) | (Arrive, Arrive) => access.seq = before.seq,
+        (Notify, Notify) => access.seq = before.seq,
+        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u32::MAX),
+        (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),
+        (Unpark, ParkTimed) => access.act = ParkExpired,
+        (Unpark, UnparkAgain) => access.act = Unpark,
+        (Park | ParkTimed, Unpark) => access.act = UnparkAgain,
         _ => {}
     }
 }

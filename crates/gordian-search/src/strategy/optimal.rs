@@ -11,7 +11,7 @@
 
 use super::tree::{Branch, Sequence, Tried, insert};
 use super::{Next, Strategy};
-use crate::order::{Order, Race, touched_without};
+use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
 use gordian_model::{Act, End, OpKind, Plan, Planned, Sleeper, Step, Trace};
 
@@ -67,7 +67,7 @@ impl Optimal {
             steps: std::mem::take(&mut self.steps),
             last: later,
             last_outcome: outcome_without(first, second),
-            last_accesses: touched_without(first, second),
+            last_accesses: self.order.touched_without(&trace.steps, earlier, later),
             node: earlier,
             objects: first.objects,
             walked: Vec::new(),

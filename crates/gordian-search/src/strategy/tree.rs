@@ -21,8 +21,8 @@ pub(super) struct Branch {
     op: (ObjectId, ObjectId),
     /// Objects with smaller numbers have the same number in all executions that come here.
     known: u32,
-    /// Where the first object was created.
-    site: SiteId,
+    /// Where they were created.
+    sites: (SiteId, SiteId),
     /// It may have several outcomes...
     pub(super) varies: bool,
     /// ...and with another one would touch more.
@@ -91,29 +91,28 @@ impl Sequence<'_> {
                 let independent = |s| {
                     let here = self.accesses(s);
                     // With another outcome the thread might have ended there.
-                    !(self.dependent(tried.accesses, here) || tried.varies && here.iter().any(|a| a.object == life))
+                    !(self.dependent(tried, here) || tried.varies && here.iter().any(|a| a.object == life))
                 };
                 (!tried.narrow && self.steps.iter().all(|&s| independent(s))).then_some(Found::Elsewhere)
             }
         }
     }
 
-    fn dependent(&self, tree: &[Access], here: &[Access]) -> bool {
-        tree.iter().any(|a| {
+    fn dependent(&self, tried: Tried<'_>, here: &[Access]) -> bool {
+        let same = |tree: ObjectId, here: ObjectId| {
+            if tree.as_life().is_none() && tree.0 & YOUNG != 0 {
+                here.as_life().is_none() && here.0 >= tried.known && self.created(here).0 == tree.0 & !YOUNG
+            } else {
+                tree == here
+            }
+        };
+        tried.accesses.iter().any(|a| {
             here.iter().any(|b| {
-                self.same_object(a.object, b.object)
+                same(a.object, b.object)
                     && (a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
                         || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute)
             })
         })
-    }
-
-    fn same_object(&self, tree: ObjectId, here: ObjectId) -> bool {
-        if tree.as_life().is_none() && tree.0 & YOUNG != 0 {
-            self.trace.object(here).is_some_and(|info| info.site.0 == tree.0 & !YOUNG)
-        } else {
-            tree == here
-        }
     }
 
     fn branch(&self, step: usize) -> Branch {
@@ -124,7 +123,7 @@ impl Sequence<'_> {
             accesses: self.accesses(step).clone(),
             op: (object, other),
             known: self.objects,
-            site: self.trace.object(object).map_or(SiteId::UNKNOWN, |info| info.site),
+            sites: (self.created(object), self.created(other)),
             varies: outcomes > 1 || (step == self.last && may_vary(kind)),
             narrow: kind == OpKind::CompareExchangeWeak && outcome > 0,
             children: Vec::new(),
@@ -151,10 +150,15 @@ impl Sequence<'_> {
             access.object = match here {
                 Some(step) if access.object == branch.op.1 => step.other,
                 Some(step) => ObjectId(step.object.0 + (access.object.0 - branch.op.0.0)),
-                None => ObjectId(YOUNG | branch.site.0),
+                None if access.object == branch.op.1 => ObjectId(YOUNG | branch.sites.1.0),
+                None => ObjectId(YOUNG | branch.sites.0.0),
             };
         }
         accesses
+    }
+
+    fn created(&self, object: ObjectId) -> SiteId {
+        self.trace.object(object).map_or(SiteId::UNKNOWN, |info| info.site)
     }
 
     fn next_of(&self, thread: ThreadId, from: usize) -> Option<&Step> {
@@ -173,20 +177,22 @@ pub(super) struct Tried<'a> {
     thread: ThreadId,
     outcome: u32,
     accesses: &'a [Access],
+    /// Objects with smaller numbers are the same in both executions.
+    known: u32,
     varies: bool,
     narrow: bool,
 }
 
 impl<'a> From<&'a Sleeper> for Tried<'a> {
     fn from(s: &'a Sleeper) -> Tried<'a> {
-        Tried { thread: s.thread, outcome: s.outcome, accesses: &s.accesses, varies: s.outcomes > 1, narrow: s.narrow }
+        Tried { thread: s.thread, outcome: s.outcome, accesses: &s.accesses, known: 0, varies: s.outcomes > 1, narrow: s.narrow }
     }
 }
 
 impl Branch {
     fn tried<'a>(&self, accesses: &'a Accesses) -> Tried<'a> {
         let Planned { thread, outcome, .. } = self.planned;
-        Tried { thread, outcome, accesses, varies: self.varies, narrow: self.narrow }
+        Tried { thread, outcome, accesses, known: self.known, varies: self.varies, narrow: self.narrow }
     }
 }
 
