@@ -81,9 +81,13 @@ pub fn explore(
         }
         let trace = target.run(&plan);
         found.steps += trace.len() as u64;
-        if trace.counts_seen && !plan.options.count_steps {
-            // The program looks at reference counts, so counting has to be steps: start again with that.
-            plan.options.count_steps = true;
+        let count_steps = plan.options.count_steps || trace.counts_seen;
+        let end_steps = plan.options.end_steps || trace.ends_seen;
+        if (count_steps, end_steps) != (plan.options.count_steps, plan.options.end_steps) {
+            // The program looks at reference counts, or whether threads have ended, so counting or ending has to be
+            // steps: start again with that.
+            plan.options.count_steps = count_steps;
+            plan.options.end_steps = end_steps;
             plan.prefix.clear();
             plan.sleep.clear();
             strategy = search.strategy();

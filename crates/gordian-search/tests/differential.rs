@@ -89,6 +89,7 @@ fn search(program: &Program, how: &str) -> Seen {
     plan.options.spurious_wakeups = program.spurious_wakeups;
     plan.options.leaks = false;
     plan.options.count_steps = true;
+    plan.options.end_steps = program.asks_for_ends();
     let how: Search = how.parse().expect("a search");
     let limits = Limits { executions: Some(MOST), ..Limits::default() };
     let summary = {

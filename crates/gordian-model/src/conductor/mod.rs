@@ -449,6 +449,7 @@ impl Conductor {
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => self.carry_out(thread, &op, outcome, panicking, &mut step),
         };
+        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
         step.value = reply.value;
         step.ok = reply.ok;
         self.trace.push(step, &self.enabled);

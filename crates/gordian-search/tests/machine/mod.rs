@@ -342,6 +342,8 @@ struct Thread {
     dropped: u128,
     children: Vec<ThreadId>,
     log: Vec<u64>,
+    /// The end has been announced.
+    ending: bool,
     /// State at the last probe.
     probe: Option<(usize, u64, usize)>,
 }
@@ -418,6 +420,11 @@ impl Machine {
         loop {
             let me = self.threads[thread.index()].as_mut().expect("alive");
             let Some(&code) = self.bodies[me.body].get(me.at) else {
+                if self.conductor.options().end_steps && !std::mem::replace(&mut me.ending, true) {
+                    let site = self.sites[63];
+                    self.conductor.announce(thread, Op::new(OpKind::End, ObjectId::life(thread), site));
+                    return;
+                }
                 self.conductor.finish(thread);
                 return;
             };
@@ -508,6 +515,9 @@ impl Machine {
     fn step(&mut self, thread: ThreadId) {
         let reply = self.conductor.perform(thread);
         let me = self.threads[thread.index()].as_mut().expect("alive");
+        if me.ending {
+            return self.advance(thread);
+        }
         let code = self.bodies[me.body][me.at];
         me.reply = reply;
         me.at += 1;

@@ -289,6 +289,16 @@ pub fn make(chance: &mut Chance, family: Family) -> Program {
 }
 
 impl Program {
+    /// Does it ask whether threads have ended?
+    pub fn asks_for_ends(&self) -> bool {
+        format!("{self:?}").contains("IsFinished")
+    }
+
+    /// Does it wait in loops?
+    pub fn spins(&self) -> bool {
+        format!("{self:?}").contains("Spin")
+    }
+
     /// The programs that are one simplification smaller.
     pub fn smaller(&self) -> Vec<Program> {
         let mut all = Vec::new();
