@@ -143,6 +143,8 @@ impl Act {
             (Put, TryGet) => race_if(seq == next_seq),
             (Empty | Closed, Empty | Closed) | (Close, Close) => Commute,
             (Put | Close, Empty) | (Get | TryGet, Empty) | (Empty, Put | Close | TryGet) => Race,
+            // They commute, but without the message that was got the end that went away would have been seen.
+            (Close, TryGet) | (TryGet, Close) => Race,
             (Empty, Get) => Enables,
             (Close, Closed) => Enables,
             (Get | TryGet, Closed) => Race,

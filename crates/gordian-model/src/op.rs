@@ -139,6 +139,7 @@ pub enum OpKind {
     // Thread; joining is no step
     Join,
     IsFinished,
+    End,
     Park,
     ParkTimed,
     Unpark,
@@ -230,16 +231,11 @@ impl OpKind {
         )
     }
 
-    /// Can what it waits for come after it was announced? Besides the ops that can block, those that can also give up.
+    /// Can what others do change whether the announced op is enabled, or how many outcomes it has?
     #[inline]
-    pub fn can_wait(self) -> bool {
-        self.can_block() || matches!(self, OpKind::ReceiveTimed | OpKind::ParkTimed)
-    }
-
-    /// Does the number of its outcomes depend on what the others do before it is its turn?
-    #[inline]
-    pub fn outcomes_vary(self) -> bool {
-        matches!(self, OpKind::NotifyOne | OpKind::IsLeader | OpKind::CompareExchangeWeak)
+    pub fn can_change(self) -> bool {
+        use OpKind::*;
+        self.can_block() || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
     }
 
     /// Does the thread say that it has nothing better to do?
@@ -307,6 +303,7 @@ impl OpKind {
             Upgrade => "upgrade",
             Join => "join",
             IsFinished => "is_finished",
+            End => "end",
             Park => "park",
             ParkTimed => "park_timeout",
             Unpark => "unpark",

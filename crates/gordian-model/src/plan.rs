@@ -19,14 +19,20 @@ pub struct Planned {
     pub expected: Option<(OpKind, SiteId)>,
 }
 
-/// A thread that need not step until something it depends on happens, because what it would do from here has
-/// been seen already (sleep sets; Godefroid).
+/// An outcome of a thread's next step that need not be tried until something it depends on happens, because what
+/// follows from here has been seen already (sleep sets; Godefroid).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sleeper {
     /// The thread.
     pub thread: ThreadId,
-    /// What its next step touched.
+    /// The outcome of its next step...
+    pub outcome: u32,
+    /// ...out of so many.
+    pub outcomes: u32,
+    /// What the step touched.
     pub accesses: Accesses,
+    /// With another outcome the step would touch more.
+    pub narrow: bool,
 }
 
 /// What to do after the prefix.
@@ -68,11 +74,22 @@ pub struct Options {
     /// Keep the clocks by which data races are judged. Needed only when the program has cells, so a search begins
     /// without and starts again when it meets one.
     pub clocks: bool,
+    /// The end of a thread is a step of its own, not part of its last. Needed only when the program asks whether
+    /// a thread has ended, because then it matters which step is the last; so a search begins without and starts again
+    /// when it does.
+    pub end_steps: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false, clocks: false }
+        Options {
+            weak_failures: false,
+            spurious_wakeups: false,
+            leaks: true,
+            count_steps: false,
+            clocks: false,
+            end_steps: false,
+        }
     }
 }
 

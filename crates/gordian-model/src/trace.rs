@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
 use crate::op::{Op, OpKind};
-use crate::plan::Planned;
+use crate::plan::{Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -21,6 +21,10 @@ pub struct Step {
     pub outcome: u32,
     /// ...out of so many.
     pub outcomes: u32,
+    /// The object it was done to...
+    pub object: ObjectId,
+    /// ...and the second one.
+    pub other: ObjectId,
     /// What it touched.
     pub accesses: Accesses,
     /// What it read or got.
@@ -46,6 +50,17 @@ impl Step {
     /// The step as a choice to repeat.
     pub fn planned(&self) -> Planned {
         Planned { thread: self.thread, outcome: self.outcome, expected: Some((self.kind, self.site)) }
+    }
+
+    /// The step as one that sleeps.
+    pub fn sleeper(&self) -> Sleeper {
+        Sleeper {
+            thread: self.thread,
+            outcome: self.outcome,
+            outcomes: self.outcomes,
+            accesses: self.accesses.clone(),
+            narrow: self.kind == OpKind::CompareExchangeWeak && self.outcome > 0,
+        }
     }
 }
 
@@ -87,6 +102,8 @@ pub struct Trace {
     pub counts_seen: bool,
     /// The program has cells, see [`Options::clocks`](crate::Options::clocks).
     pub cells_seen: bool,
+    /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
+    pub ends_seen: bool,
     enabled: Vec<u64>,
 }
 
@@ -102,6 +119,7 @@ impl Trace {
         self.cut = false;
         self.counts_seen = false;
         self.cells_seen = false;
+        self.ends_seen = false;
     }
 
     /// Forgets the steps from `len` on.
@@ -130,6 +148,8 @@ impl Trace {
             kind: op.kind,
             outcome: choice.0,
             outcomes: choice.1,
+            object: op.object,
+            other: op.other,
             accesses: Accesses::new(),
             value: 0,
             arg: op.arg,

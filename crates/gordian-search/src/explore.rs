@@ -3,7 +3,7 @@
 use crate::guarantee::Guarantee;
 use crate::search::Search;
 use crate::strategy::{Next, Strategy};
-use gordian_model::{End, Failure, Plan, Trace};
+use gordian_model::{End, Failure, Options, Plan, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
@@ -19,6 +19,8 @@ pub struct Limits {
     pub executions: Option<u64>,
     /// The most time.
     pub time: Option<Duration>,
+    /// Go on after a failure; the first is kept.
+    pub keep_going: bool,
 }
 
 /// What a search found.
@@ -42,13 +44,14 @@ pub struct Summary {
     pub plan: Plan,
 }
 
-/// Searches until a failure, the end, or a limit. `progress` is called after each execution.
+/// Searches until a failure, the end, or a limit. `progress` is called after each execution with how many there were
+/// and what the last one did.
 pub fn explore(
     target: &mut dyn Target,
     search: &Search,
     limits: Limits,
     mut plan: Plan,
-    mut progress: impl FnMut(u64),
+    mut progress: impl FnMut(u64, &Trace),
 ) -> Summary {
     let start = Instant::now();
     let mut strategy = search.strategy();
@@ -68,8 +71,8 @@ pub fn explore(
             found.complete = true;
             break None;
         }
-        if limits.executions.is_some_and(|most| found.executions >= most) {
-            break Some(format!("the limit of {} executions (Checker::executions, GORDIAN_EXECUTIONS)", found.executions));
+        if let Some(most) = limits.executions.filter(|&most| found.executions + found.blocked >= most) {
+            break Some(format!("the limit of {most} executions (Checker::executions, GORDIAN_EXECUTIONS)"));
         }
         // Looking at the clock costs as much as a step: once in 64 executions is often enough.
         let look = (found.executions + found.blocked).is_multiple_of(64);
@@ -78,12 +81,16 @@ pub fn explore(
         }
         let trace = target.run(&plan);
         found.steps += trace.len() as u64;
-        let counts = trace.counts_seen && !plan.options.count_steps;
-        let cells = trace.cells_seen && !plan.options.clocks;
-        if counts || cells {
-            // The program looks at reference counts, or has cells: start again with what that needs.
-            plan.options.count_steps |= counts;
-            plan.options.clocks |= cells;
+        let needed = Options {
+            count_steps: plan.options.count_steps || trace.counts_seen,
+            end_steps: plan.options.end_steps || trace.ends_seen,
+            clocks: plan.options.clocks || trace.cells_seen,
+            ..plan.options
+        };
+        if needed != plan.options {
+            // The program looks at reference counts, or whether threads have ended, or has cells: start again with
+            // what that needs.
+            plan.options = needed;
             plan.prefix.clear();
             plan.sleep.clear();
             strategy = search.strategy();
@@ -95,14 +102,19 @@ pub fn explore(
         match &trace.end {
             End::Failed(failure) => {
                 found.executions += 1;
-                found.failure = Some(((**failure).clone(), trace.clone()));
-                break None;
+                if found.failure.is_none() {
+                    found.failure = Some(((**failure).clone(), trace.clone()));
+                }
+                if !limits.keep_going {
+                    progress(found.executions, trace);
+                    break None;
+                }
             }
             End::Asleep => found.blocked += 1,
             End::Complete => found.executions += 1,
             End::Running => unreachable!("a target carries executions to their end"),
         }
-        progress(found.executions);
+        progress(found.executions, trace);
         strategy.learn(trace);
     };
     found.elapsed = start.elapsed();

@@ -18,7 +18,16 @@ pub fn fingerprint(trace: &Trace) -> u64 {
         for (thread, &time) in order.clock(i).iter().enumerate().filter(|&(_, &time)| time > 0) {
             (thread, time).hash(&mut hasher);
         }
-        sum = sum.wrapping_add(hasher.finish());
+        sum = sum.wrapping_add(mix(hasher.finish()));
     }
     sum
+}
+
+/// The hasher is linear, so that sums of its results meet by chance far too often (MurmurHash3's finaliser).
+fn mix(mut h: u64) -> u64 {
+    h ^= h >> 33;
+    h = h.wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    h ^= h >> 33;
+    h = h.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    h ^ (h >> 33)
 }

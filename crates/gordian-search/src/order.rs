@@ -6,7 +6,7 @@
 //! wait: reversing (lock, lock) is possible although an unlock stands between.
 
 use gordian_model::clock::{ClockId, Clocks};
-use gordian_model::{Access, Accesses, Act, ObjectId, Relation, Step, ThreadId};
+use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Relation, Step, ThreadId};
 
 #[derive(Clone, Copy, Debug)]
 struct Touch {
@@ -114,7 +114,7 @@ impl Order {
         for &past in &step.after {
             self.clocks.join(known, self.events[past as usize].clock);
         }
-        self.look_back(i, step, known, races);
+        self.look_back(i, step, steps, known, races);
         self.clocks.set(known, step.thread, nth);
         let touched = self.touched.len() as u32;
         for access in &step.accesses {
@@ -128,7 +128,7 @@ impl Order {
 
     /// Goes through the earlier steps that touched the same objects, latest first over all objects together, so
     /// that whatever lies between two steps is known before their race is judged.
-    fn look_back(&mut self, i: usize, step: &Step, known: ClockId, races: &mut Vec<Race>) {
+    fn look_back(&mut self, i: usize, step: &Step, steps: &[Step], known: ClockId, races: &mut Vec<Race>) {
         let mut late = ClockId::default();
         let mut woken_by = step.woken_by;
         let count = step.accesses.len();
@@ -179,7 +179,7 @@ impl Order {
                 Relation::Enables => self.clocks.join(known, earlier.clock),
                 Relation::Race => {
                     if self.clocks.get(known, earlier.thread) < earlier.nth {
-                        if self.possible_before(at as usize, step) {
+                        if self.possible_before(at as usize, step, steps) {
                             races.push((at as usize, i));
                             self.clocks.join(known, earlier.clock);
                         } else {
@@ -206,41 +206,95 @@ impl Order {
         }
     }
 
-    /// Could `step`, which may have waited for a lock, have been taken where step `at` was? Not if somebody who took the lock
-    /// before `at`, or later but independently of it, gave it back only because of `at`.
-    fn possible_before(&self, at: usize, step: &Step) -> bool {
-        step.accesses.iter().filter(|a| matches!(a.act, Act::Take | Act::Share)).all(|access| {
-            let without = |t: &&Touch| (t.step as usize) < at || !self.before(at, t.step as usize);
-            let held = holders(self.list(access.object).iter().filter(without));
-            held.into_iter().all(|(_, shared)| shared && access.act == Act::Share)
+    /// The touches of an object that are there when a step goes before step `at`: those before it, and those after it
+    /// that do not happen after it.
+    fn remaining(&self, object: ObjectId, at: usize) -> impl Iterator<Item = &Touch> {
+        let keeps = move |t: &&Touch| (t.step as usize) < at || ((t.step as usize) > at && !self.before(at, t.step as usize));
+        self.list(object).iter().filter(keeps)
+    }
+
+    /// Could `step`, which may have waited, have been taken where step `at` was? Not if somebody holds the lock there and
+    /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
+    fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
+        step.accesses.iter().all(|access| match access.act {
+            Act::Take | Act::Share => self
+                .holders(access.object, at)
+                .into_iter()
+                .all(|(holder, shared)| holder == step.thread || (shared && access.act == Act::Share)),
+            Act::Get => {
+                let takes = |a: &Access| a.object == access.object && matches!(a.act, Act::Get | Act::TryGet);
+                steps[at].accesses.iter().any(takes)
+                    || !self.list(access.object).iter().any(|t| t.act == Act::Put && t.seq == access.seq)
+                    || self.remaining(access.object, at).any(|t| t.act == Act::Put && t.seq == access.seq)
+            }
+            _ => true,
         })
     }
 
-    /// The steps after `at` that do not happen after it, then `last`: what is to be done first to reverse a race
-    /// (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5).
+    fn holders(&self, object: ObjectId, at: usize) -> Vec<(ThreadId, bool)> {
+        let mut held: Vec<(ThreadId, bool)> = Vec::new();
+        for touch in self.remaining(object, at) {
+            match touch.act {
+                Act::Take | Act::TryTake => held.push((touch.thread, false)),
+                Act::Share | Act::TryShare => held.push((touch.thread, true)),
+                Act::Free | Act::Unshare => {
+                    if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
+                        held.swap_remove(k);
+                    }
+                }
+                _ => {}
+            }
+        }
+        held
+    }
+
+    /// What step `later` would have touched if step `earlier`, with which it races, had not happened: a failed try succeeds
+    /// when the taker before it is gone, a compare-and-swap meets the old value, the next message has another number.
+    /// Where that is not certain it is what it touches at most.
+    pub fn touched_without(&self, steps: &[Step], earlier: usize, later: usize) -> Accesses {
+        let (first, second) = (&steps[earlier], &steps[later]);
+        let mut touched = second.accesses.clone();
+        for k in 0..touched.len() {
+            let object = touched[k].object;
+            for before in first.accesses.iter().filter(|b| b.object == object) {
+                adjust(&mut touched[k], before, first, second);
+            }
+        }
+        let (messages, slots, ready) = channel(second.object);
+        if matches!(second.kind, OpKind::Send | OpKind::TrySend) {
+            let was_refused = second.accesses.iter().any(|a| a.act == Act::Refused);
+            let may_succeed = was_refused && first.accesses.iter().any(|a| (messages..=ready).contains(&a.object.0));
+            if may_succeed {
+                let sent = self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
+                let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
+                touched.retain(|a| a.object.0 != slots);
+                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
+                touched.push(Access { object: ObjectId(slots), act: get, seq: sent });
+                touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
+                if second.kind == OpKind::TrySend {
+                    touched.push(Access { object: ObjectId(slots), act: Act::Empty, seq: 0 });
+                }
+            } else if touched.iter().any(|a| a.object.0 == slots && a.act == Act::Empty) {
+                let put = touched.iter_mut().filter(|a| a.act == Act::Put);
+                put.for_each(|a| (a.act, a.seq) = (Act::Refused, 0));
+            }
+        }
+        if matches!(second.kind, OpKind::TryReceive | OpKind::ReceiveTimed)
+            && touched.iter().any(|a| a.object.0 == messages && a.act == Act::Empty)
+        {
+            touched.retain(|a| a.object.0 != slots);
+        }
+        touched
+    }
+
+    /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
+    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). Steps after `last` are left
+    /// out: each race is looked at once, and what follows it may go otherwise in another execution.
     pub fn without(&self, at: usize, last: usize, into: &mut Vec<usize>) {
         into.clear();
-        into.extend((at + 1..self.len()).filter(|&k| !self.before(at, k)));
+        into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
         into.push(last);
     }
-}
-
-/// Who has a lock after these steps, and is it a share of it?
-fn holders<'a>(touches: impl Iterator<Item = &'a Touch>) -> Vec<(ThreadId, bool)> {
-    let mut held: Vec<(ThreadId, bool)> = Vec::new();
-    for touch in touches {
-        match touch.act {
-            Act::Take | Act::TryTake => held.push((touch.thread, false)),
-            Act::Share | Act::TryShare => held.push((touch.thread, true)),
-            Act::Free | Act::Unshare => {
-                if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
-                    held.swap_remove(k);
-                }
-            }
-            _ => {}
-        }
-    }
-    held
 }
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
@@ -248,41 +302,33 @@ fn lets_go(act: Act) -> bool {
     matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)
 }
 
-/// What `later` would have touched if `earlier`, with which it races, had not happened: a failed try succeeds when the
-/// taker before it is gone, a compare-and-swap meets the old value, the next message has another number.
-pub fn touched_without(earlier: &Step, later: &Step) -> Accesses {
-    let mut touched = later.accesses.clone();
-    for access in &mut touched {
-        let object = access.object;
-        for before in earlier.accesses.iter().filter(|b| b.object == object) {
-            adjust(access, before, earlier, later);
-        }
-    }
-    touched
+/// The numbers that a channel takes up.
+fn channel(object: ObjectId) -> (u32, u32, u32) {
+    (object.0, object.0.wrapping_add(1), object.0.wrapping_add(2))
 }
 
 fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
-    use gordian_model::OpKind::{CompareExchange, CompareExchangeWeak};
-    let is_cas = matches!(later.kind, CompareExchange | CompareExchangeWeak);
+    use Act::*;
+    let is_cas = matches!(later.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak);
+    let tries = matches!(later.kind, OpKind::TryLock | OpKind::TryWriteLock);
     match (before.act, access.act) {
-        (Act::Write, Act::Read | Act::Write) if is_cas => {
-            access.act = if earlier.value == later.arg { Act::Write } else { Act::Read };
+        (Write, Read | Write) if is_cas => {
+            access.act = if earlier.value == later.arg { Write } else { Read };
         }
-        (Act::Take | Act::TryTake, Act::Probe) => access.act = Act::TryTake,
-        (Act::Take | Act::TryTake, Act::ProbeShare) => access.act = Act::TryShare,
-        (Act::Share | Act::TryShare, Act::Probe) => access.act = Act::TryTake,
-        (Act::Free | Act::Unshare, Act::TryTake) => access.act = Act::Probe,
-        (Act::Free, Act::TryShare) => access.act = Act::ProbeShare,
-        (Act::Put, Act::TryGet) => access.act = Act::Empty,
-        (Act::Get | Act::TryGet, Act::Empty) => (access.act, access.seq) = (Act::TryGet, before.seq),
-        (Act::Put, Act::Refused | Act::RefusedFull) => (access.act, access.seq) = (Act::Put, before.seq),
-        (Act::Shut, Act::Refused) => (access.act, access.seq) = (Act::Put, u32::MAX),
-        (Act::Put, Act::Put) | (Act::Get | Act::TryGet, Act::Get | Act::TryGet) => access.seq = before.seq,
-        (Act::Enqueue, Act::Notify) | (Act::Notify, Act::NotifyNone) => {}
-        (Act::Notify, Act::WokenTimed) => access.act = Act::Expired,
-        (Act::Unpark, Act::ParkTimed) => access.act = Act::ParkExpired,
-        (Act::Unpark, Act::UnparkAgain) => access.act = Act::Unpark,
-        (Act::Park | Act::ParkTimed, Act::Unpark) => access.act = Act::UnparkAgain,
+        (Take | TryTake | Share | TryShare, Probe) if tries => access.act = TryTake,
+        (Take | TryTake, ProbeShare) => access.act = TryShare,
+        (Take, Share) if later.kind == OpKind::OnceBegin => access.act = Take,
+        (Free | Unshare, TryTake) => access.act = Probe,
+        (Free, TryShare) => access.act = ProbeShare,
+        (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
+        (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
+        (Put, Put) | (Get | TryGet, Get | TryGet) | (Arrive, Arrive) => access.seq = before.seq,
+        (Notify, Notify) => access.seq = before.seq,
+        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u32::MAX),
+        (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),
+        (Unpark, ParkTimed) => access.act = ParkExpired,
+        (Unpark, UnparkAgain) => access.act = Unpark,
+        (Park | ParkTimed, Unpark) => access.act = UnparkAgain,
         _ => {}
     }
 }

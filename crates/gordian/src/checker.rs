@@ -6,7 +6,9 @@ use crate::settings::{self, Settings};
 use crate::surroundings::{Replay, Surroundings};
 use gordian_model::{FailureKind, ObjectId, Op, OpKind, Plan, Trace};
 use gordian_search::{Guarantee, Limits, Search, Summary, Target, explore};
+use std::fmt;
 use std::panic::Location;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How a check is done. What is not said here has a default.
@@ -19,6 +21,19 @@ pub struct Checker {
     pub(crate) must_cover: Vec<String>,
     /// The environment and the file count too, and failures are saved.
     pub(crate) surroundings: Option<Surroundings>,
+    /// Go on after a failure, for tests of the search itself.
+    pub(crate) keep_going: bool,
+    pub(crate) observer: Option<Observer>,
+}
+
+/// Called with the trace of each execution.
+#[derive(Clone)]
+pub(crate) struct Observer(Arc<Mutex<dyn FnMut(&Trace) + Send>>);
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
 }
 
 /// A search, or a text that says which.
@@ -139,6 +154,21 @@ impl Checker {
         self
     }
 
+    /// Goes on after a failure; the report keeps the first. An execution that fails ends there, so what its threads
+    /// would have done afterwards is seen only in executions that do not.
+    #[doc(hidden)]
+    pub fn keep_going(mut self, on: bool) -> Checker {
+        self.keep_going = on;
+        self
+    }
+
+    /// Calls the closure with what each execution did: for tests of Gordian itself.
+    #[doc(hidden)]
+    pub fn observe(mut self, observer: impl FnMut(&Trace) + Send + 'static) -> Checker {
+        self.observer = Some(Observer(Arc::new(Mutex::new(observer))));
+        self
+    }
+
     /// Runs the closure in every interleaving that the search asks for. Failures of the tested code are in the report.
     pub fn run<F>(&self, body: F) -> Report
     where
@@ -200,7 +230,7 @@ impl Checker {
 
     fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let search = settings.search.clone().unwrap_or_default();
-        let limits = Limits { executions: settings.executions, time: settings.time };
+        let limits = Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
         let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
         plan.limits.steps = steps.unwrap_or(plan.limits.steps);
@@ -209,12 +239,16 @@ impl Checker {
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
         let mut closure = Closure { engine: Engine::new(stack_size(settings), None), body };
-        let summary = explore(&mut closure, &search, limits, plan, |_| ());
+        let summary = explore(&mut closure, &search, limits, plan, |_, trace| {
+            if let Some(Observer(observer)) = &self.observer {
+                (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
+            }
+        });
         let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0;
         if nothing {
             return misuse(
-                "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
-                 execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
+                "nothing to check: no thread of this test uses any of gordian's primitives, so there is only one execution; use \
+                 gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
             );
         }
         let covered = closure.engine.covered();

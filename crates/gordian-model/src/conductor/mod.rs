@@ -128,7 +128,7 @@ impl Thread {
 #[derive(Debug)]
 struct Slot {
     model: Object,
-    /// Threads whose announced op here can wait.
+    /// Threads whose announced op here depends on the state.
     pending: Vec<ThreadId>,
     /// Idle threads that wait for a change here.
     watchers: Vec<ThreadId>,
@@ -412,7 +412,7 @@ impl Conductor {
     }
 
     fn announce_in_full(&mut self, thread: ThreadId, op: &Op) -> Visit {
-        if op.kind.can_wait() {
+        if op.kind.can_change() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).pending.push(thread);
@@ -452,14 +452,6 @@ impl Conductor {
         }
     }
 
-    /// How many outcomes there are may have changed since the op was announced.
-    #[inline]
-    fn recount(&mut self, thread: ThreadId) {
-        if self.threads.get(thread.index()).is_some_and(|me| me.op.kind.outcomes_vary()) {
-            self.evaluate(thread);
-        }
-    }
-
     /// Which thread steps next?
     #[inline]
     pub fn decide(&mut self) -> Decision {
@@ -481,7 +473,7 @@ impl Conductor {
         let Policy::RunOn = self.policy;
         match self.run_on() {
             Some(thread) => {
-                self.chosen = 0;
+                self.chosen = if self.sleep.is_empty() { 0 } else { self.awake(thread).expect("it is awake") };
                 Decision::Run(thread)
             }
             None => {
@@ -491,9 +483,11 @@ impl Conductor {
         }
     }
 
+    /// The first outcome of the thread's op that is not asleep.
     #[inline]
-    fn asleep(&self, thread: ThreadId) -> bool {
-        self.sleep.iter().any(|s| s.thread == thread)
+    fn awake(&self, thread: ThreadId) -> Option<u32> {
+        let asleep = |outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        (0..self.threads[thread.index()].outcomes).find(|&outcome| !asleep(outcome))
     }
 
     /// Go on with the same thread if it can and wants to; then the lowest that wants to; then, among those
@@ -501,7 +495,7 @@ impl Conductor {
     #[inline]
     fn run_on(&self) -> Option<ThreadId> {
         let current = self.current;
-        let awake = |t: ThreadId| self.sleep.is_empty() || !self.asleep(t);
+        let awake = |t: ThreadId| self.sleep.is_empty() || self.awake(t).is_some();
         let eager = |t: ThreadId| {
             let thread = &self.threads[t.index()];
             !thread.paused && !thread.expiring
@@ -517,7 +511,6 @@ impl Conductor {
     }
 
     fn follow(&mut self, planned: Planned) -> Decision {
-        self.recount(planned.thread);
         let me = self.threads.get(planned.thread.index());
         let fits = me.is_some_and(|me| {
             me.status == Status::Announced
@@ -557,7 +550,6 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
-        self.recount(thread);
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Announced);
         let op = me.op;
@@ -583,6 +575,7 @@ impl Conductor {
                 objects.carry_out(thread, &op, outcome, panicking, accesses)
             }
         };
+        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
         let step = &mut self.trace.steps[at];
         step.value = reply.value;
         step.ok = reply.ok;
@@ -596,7 +589,7 @@ impl Conductor {
     /// Who is enabled, awake or idle now that a step has been carried out?
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
-        if op.kind.can_wait() {
+        if op.kind.can_change() {
             self.slot_mut(op.object).no_longer_pending(thread);
             if op.other != ObjectId::NONE {
                 self.slot_mut(op.other).no_longer_pending(thread);
@@ -856,20 +849,10 @@ impl Conductor {
     }
 }
 
-/// Takes those threads out of a sleep set whose next step depends on what `thread` has just done. A thread with
-/// several entries (one for each outcome of its op) stays asleep only as a whole.
+/// Takes those steps out of a sleep set that depend on what `thread` has just done.
 #[inline]
 pub fn wake_dependent(sleep: &mut Vec<Sleeper>, thread: ThreadId, accesses: &[Access]) {
-    let mut i = 0;
-    while i < sleep.len() {
-        if sleep[i].thread == thread || dependent(&sleep[i].accesses, accesses) {
-            let woken = sleep[i].thread;
-            sleep.retain(|s| s.thread != woken);
-            i = 0;
-        } else {
-            i += 1;
-        }
-    }
+    sleep.retain(|s| s.thread != thread && !dependent(&s.accesses, accesses));
 }
 
 impl Conductor {

@@ -60,6 +60,8 @@ impl Model for Life {
                 cx.act(Act::IsFinished);
                 Reply::DONE.flagged(self.finished)
             }
+            // The end itself is added when the thread finishes.
+            OpKind::End => Reply::DONE,
             OpKind::Park => self.take_token(Act::Park, cx),
             OpKind::ParkTimed if self.token => self.take_token(Act::ParkTimed, cx),
             OpKind::ParkTimed => {

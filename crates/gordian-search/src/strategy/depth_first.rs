@@ -1,7 +1,7 @@
 //! Depth first: every choice at every node, last node first; with sleep sets if wanted.
 //!
-//! With sleep sets a thread that has been explored from a node sleeps while its siblings are, until something
-//! it depends on happens (Godefroid, "Partial-Order Methods", chapter 5).
+//! With sleep sets a step that has been explored from a node sleeps while its siblings are, until something
+//! it depends on happens (Godefroid, "Partial-Order Methods", chapter 5). Each outcome of an op is a step of its own.
 
 use super::{Next, Strategy};
 use gordian_model::conductor::wake_dependent;
@@ -12,12 +12,34 @@ struct Node {
     thread: ThreadId,
     outcome: u32,
     outcomes: u32,
-    /// Enabled threads that were not asleep and have not been tried.
+    /// Enabled threads that have not been tried.
     left: ThreadSet,
-    /// Asleep here; grows as threads are done.
+    /// Asleep here; grows as steps are done.
     sleep: Vec<Sleeper>,
-    /// What the current thread's step touched, for each outcome tried.
-    seen: Vec<Sleeper>,
+    /// The current step.
+    seen: Option<Sleeper>,
+}
+
+impl Node {
+    /// Goes on to the next step from here that is not asleep.
+    fn next(&mut self) -> bool {
+        self.sleep.extend(self.seen.take());
+        let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        if let Some(outcome) = (self.outcome + 1..self.outcomes).find(|&o| !asleep(self.thread, o)) {
+            self.outcome = outcome;
+            return true;
+        }
+        while let Some(thread) = self.left.pop() {
+            // How many outcomes an op has is known of those that are asleep; the others have at least one.
+            let outcomes = self.sleep.iter().find(|s| s.thread == thread).map_or(1, |s| s.outcomes);
+            if let Some(outcome) = (0..outcomes).find(|&o| !asleep(thread, o)) {
+                self.thread = thread;
+                self.outcome = outcome;
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// Depth-first search.
@@ -39,19 +61,11 @@ impl DepthFirst {
     /// Goes back to the last node with something left to try; `false` if there is none.
     fn backtrack(&mut self) -> bool {
         while let Some(node) = self.nodes.last_mut() {
-            if node.outcome + 1 < node.outcomes {
-                node.outcome += 1;
-                return true;
-            }
-            if let Some(thread) = node.left.pop() {
-                node.sleep.append(&mut node.seen);
-                node.thread = thread;
-                node.outcome = 0;
+            if node.next() {
                 return true;
             }
             let mut node = self.nodes.pop().expect("just seen");
             node.sleep.clear();
-            node.seen.clear();
             self.spare.push(node);
         }
         false
@@ -74,9 +88,7 @@ impl Strategy for DepthFirst {
         plan.prefix.extend_from_slice(&self.path);
         plan.sleep_from = depth;
         plan.sleep.clear();
-        if self.sleeping {
-            plan.sleep.extend(node.sleep.iter().cloned());
-        }
+        plan.sleep.extend(node.sleep.iter().cloned());
         Next::Run
     }
 
@@ -92,17 +104,14 @@ impl Strategy for DepthFirst {
                 }
                 node.left = trace.enabled(i);
                 node.left.remove(step.thread);
-                for sleeper in &node.sleep {
-                    node.left.remove(sleeper.thread);
-                }
-                node.thread = step.thread;
-                node.outcome = step.outcome;
                 self.nodes.push(node);
             }
             let node = &mut self.nodes[i];
+            node.thread = step.thread;
+            node.outcome = step.outcome;
             node.outcomes = step.outcomes;
             if self.sleeping {
-                node.seen.push(Sleeper { thread: step.thread, accesses: step.accesses.clone() });
+                node.seen = Some(step.sleeper());
             }
             self.path.truncate(i);
             self.path.push(step.planned());

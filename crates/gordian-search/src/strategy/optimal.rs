@@ -2,27 +2,24 @@
 //!
 //! After an execution, each race (i, j) in it asks for an execution in which j comes before i. What has to be
 //! done for that, the steps that do not happen after i and then j, is put into the wakeup tree of the node
-//! before i, unless a sleeping thread or the tree covers it. Executions follow the wakeup tree before any free choice.
+//! before i, unless a sleeping step or the tree covers it. Executions follow the wakeup tree before any free choice.
 //! (Abdulla et al., POPL 2014, algorithm 2.)
 //!
-//! Ops with several outcomes are branches too: all outcomes of a thread's step are explored before its siblings, with the same
-//! sleep set, and only then does the thread sleep.
+//! Each outcome of an op is a step of its own. When one has been carried out, the others are put into the
+//! wakeup tree beside it, unless they are covered: a `compare_exchange_weak` that fails only reads, and what it leads to may
+//! have been seen although what its success leads to has not.
 
-use super::tree::{Branch, Sequence, insert};
+use super::tree::{Branch, Sequence, Tried, insert};
 use super::{Next, Strategy};
-use crate::order::{Order, Race, touched_without};
+use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Accesses, End, Plan, Planned, Sleeper, ThreadId, Trace};
+use gordian_model::{Act, End, OpKind, Plan, Planned, Sleeper, Step, Trace};
 
 #[derive(Debug, Default)]
 struct Node {
-    thread: ThreadId,
-    outcome: u32,
-    outcomes: u32,
-    /// Outcomes of the current thread's step that are done or under way.
-    tried: Vec<u32>,
     sleep: Vec<Sleeper>,
-    seen: Vec<Sleeper>,
+    /// The current step.
+    seen: Option<Sleeper>,
     tree: Vec<Branch>,
 }
 
@@ -44,13 +41,12 @@ impl Optimal {
     /// The next branch to follow at the deepest node that has one.
     fn backtrack(&mut self) -> Option<Branch> {
         while let Some(node) = self.nodes.last_mut() {
-            if let Some(branch) = node.next() {
-                return Some(branch);
+            node.sleep.extend(node.seen.take());
+            if !node.tree.is_empty() {
+                return Some(node.tree.remove(0));
             }
             let mut node = self.nodes.pop().expect("just seen");
             node.sleep.clear();
-            node.seen.clear();
-            node.tried.clear();
             self.spare.push(node);
         }
         None
@@ -65,57 +61,65 @@ impl Optimal {
     fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
         self.order.without(earlier, later, &mut self.steps);
         let (first, second) = (&trace.steps[earlier], &trace.steps[later]);
-        let node = &mut self.nodes[earlier];
         let sequence = Sequence {
             trace,
             order: &self.order,
             steps: std::mem::take(&mut self.steps),
             last: later,
-            last_accesses: touched_without(first, second),
+            last_outcome: outcome_without(first, second),
+            last_accesses: self.order.touched_without(&trace.steps, earlier, later),
+            node: earlier,
             objects: first.objects,
+            walked: Vec::new(),
         };
-        let mut i = 0;
-        while i < node.sleep.len() {
-            let thread = node.sleep[i].thread;
-            let mut end = i + 1;
-            while node.sleep.get(end).is_some_and(|s| s.thread == thread) {
-                end += 1;
-            }
-            let touched: Vec<&Accesses> = node.sleep[i..end].iter().map(|s| &s.accesses).collect();
-            if sequence.may_begin_with(thread, &touched).is_some() {
-                return;
-            }
-            i = end;
+        self.steps = self.nodes[earlier].ask_for(sequence);
+    }
+
+    /// Asks for the other outcomes of step `at`.
+    fn vary(&mut self, at: usize, trace: &Trace) {
+        let step = &trace.steps[at];
+        for outcome in (0..step.outcomes).filter(|&o| o != step.outcome) {
+            let sequence = Sequence {
+                trace,
+                order: &self.order,
+                steps: vec![at],
+                last: at,
+                last_outcome: outcome,
+                last_accesses: touched_with(step, outcome),
+                node: at,
+                objects: step.objects,
+                walked: Vec::new(),
+            };
+            self.nodes[at].ask_for(sequence);
         }
-        insert(&mut node.tree, sequence);
     }
 }
 
+/// The outcome to ask for when `later` goes before `earlier`. How many there are then is seen when it is carried out; if
+/// the two race only because a thread ends, the same.
+fn outcome_without(earlier: &Step, later: &Step) -> u32 {
+    let touched = |object| earlier.accesses.iter().any(|a| a.object == object);
+    let only_the_end = later.accesses.iter().all(|a| a.act == Act::Exit || !touched(a.object));
+    if only_the_end { later.outcome } else { 0 }
+}
+
+/// What a step would have touched with another outcome.
+fn touched_with(step: &Step, outcome: u32) -> gordian_model::Accesses {
+    let mut accesses = step.accesses.clone();
+    if step.kind == OpKind::CompareExchangeWeak {
+        accesses[0].act = if outcome == 0 { Act::Write } else { Act::Read };
+    }
+    accesses
+}
+
 impl Node {
-    /// What is tried next from here: the other outcomes of the same step first.
-    fn next(&mut self) -> Option<Branch> {
-        let same = |b: &Branch| b.planned.thread == self.thread && !self.tried.contains(&b.planned.outcome);
-        if let Some(i) = self.tree.iter().position(same) {
-            let branch = self.tree.remove(i);
-            self.tried.push(branch.planned.outcome);
-            return Some(branch);
+    /// Puts a sequence into the wakeup tree unless it is covered; gives its memory back.
+    fn ask_for(&mut self, sequence: Sequence<'_>) -> Vec<usize> {
+        let covered = |s: &Sleeper| sequence.may_begin_with(Tried::from(s)).is_some();
+        if self.sleep.iter().any(covered) {
+            return sequence.steps;
         }
-        if let Some(outcome) = (0..self.outcomes).find(|o| !self.tried.contains(o)) {
-            self.tried.push(outcome);
-            let planned = Planned { thread: self.thread, outcome, expected: None };
-            return Some(Branch { planned, accesses: Accesses::new(), children: Vec::new() });
-        }
-        self.sleep.append(&mut self.seen);
-        let thread = self.thread;
-        self.tree.retain(|b| b.planned.thread != thread);
-        if self.tree.is_empty() {
-            return None;
-        }
-        let branch = self.tree.remove(0);
-        self.tried.clear();
-        self.tried.push(branch.planned.outcome);
-        self.thread = branch.planned.thread;
-        Some(branch)
+        insert(&mut self.tree, sequence)
     }
 }
 
@@ -136,10 +140,7 @@ impl Strategy for Optimal {
         let mut children = branch.children;
         while !children.is_empty() {
             let first = children.remove(0);
-            let node = self.push_node();
-            node.tree = children;
-            node.thread = first.planned.thread;
-            node.tried.push(first.planned.outcome);
+            self.push_node().tree = children;
             self.path.push(first.planned);
             children = first.children;
         }
@@ -154,12 +155,9 @@ impl Strategy for Optimal {
             "a bug of Gordian: an execution of the optimal search was cut off by its sleep set; plan {:?}",
             self.path
         );
-        for i in self.branch..trace.len() {
-            let step = &trace.steps[i];
-            let is_new = i >= self.nodes.len();
-            if is_new {
-                let node = self.push_node();
-                node.tried.push(step.outcome);
+        for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
+            if i >= self.nodes.len() {
+                self.push_node();
             }
             if i > self.branch {
                 let (above, node) = self.nodes.split_at_mut(i);
@@ -167,17 +165,16 @@ impl Strategy for Optimal {
                 node.sleep.extend(before.sleep.iter().cloned());
                 wake_dependent(&mut node.sleep, trace.steps[i - 1].thread, &trace.steps[i - 1].accesses);
             }
-            let node = &mut self.nodes[i];
-            node.thread = step.thread;
-            node.outcome = step.outcome;
-            node.outcomes = step.outcomes;
-            node.seen.push(Sleeper { thread: step.thread, accesses: step.accesses.clone() });
+            self.nodes[i].seen = Some(step.sleeper());
             self.path.truncate(i);
             self.path.push(step.planned());
         }
         let mut races = std::mem::take(&mut self.races);
-        for _ in self.branch..trace.len() {
+        for i in self.branch..trace.len() {
             self.order.push(&trace.steps, &mut races);
+            if trace.steps[i].outcomes > 1 {
+                self.vary(i, trace);
+            }
         }
         for race in races.drain(..) {
             self.reverse(race, trace);

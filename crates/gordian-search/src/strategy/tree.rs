@@ -3,19 +3,30 @@
 //! Abdulla, Aronis, Jonsson, Sagonas, "Optimal dynamic partial order reduction", POPL 2014, section 6. A branch is a step;
 //! its children are the steps that may follow it, in the order in which they are tried.
 //!
-//! Steps in a tree come from other executions than the one that is being looked at. Objects that were already
-//! announced at the node have the same number in both; a later one is *young* and is recognised by
-//! where it was created. Two young objects from one place may or may not be the same, and are taken to be: that
-//! costs at worst an execution that turns out to be superfluous, and never loses one.
+//! Steps in a tree come from other executions than the one that is being looked at, which may number objects
+//! differently. But a thread that has done the same does the same next, so the object of a branch is that of the thread's next step
+//! in the execution at hand, if the steps of that thread above the branch are in it. If not, an object
+//! is recognised by where it was created; two from one place may or may not be the same, and are taken to be:
+//! that costs at worst an execution that turns out to be superfluous, and never loses one.
 
 use crate::order::Order;
-use gordian_model::{Access, Accesses, ObjectId, Planned, Relation, Step, Trace};
+use gordian_model::{Access, Accesses, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace, dependent};
 
 /// A step to be taken, and what may follow it.
 #[derive(Debug)]
 pub(super) struct Branch {
     pub(super) planned: Planned,
     pub(super) accesses: Accesses,
+    /// The objects of its op as that execution numbered them.
+    op: (ObjectId, ObjectId),
+    /// Objects with smaller numbers have the same number in all executions that come here.
+    known: u32,
+    /// Where they were created.
+    sites: (SiteId, SiteId),
+    /// It may have several outcomes...
+    pub(super) varies: bool,
+    /// ...and with another one would touch more.
+    pub(super) narrow: bool,
     pub(super) children: Vec<Branch>,
 }
 
@@ -25,11 +36,15 @@ pub(super) struct Sequence<'a> {
     pub(super) order: &'a Order,
     /// The steps, by number; what has been found in the tree is taken out.
     pub(super) steps: Vec<usize>,
-    /// The step at the end, which closes the race, and what it will touch.
+    /// The step at the end, which closes the race or has another outcome now, and what it will touch.
     pub(super) last: usize,
+    pub(super) last_outcome: u32,
     pub(super) last_accesses: Accesses,
-    /// Objects known at the node.
+    /// The number of the step at the node, and of the objects known there.
+    pub(super) node: usize,
     pub(super) objects: u32,
+    /// The branches walked into: the thread, and its step here, if it is one of the sequence.
+    pub(super) walked: Vec<(ThreadId, Option<usize>)>,
 }
 
 /// A mark that the number of an object is really the place where it was created.
@@ -40,58 +55,148 @@ impl Sequence<'_> {
         if step == self.last { &self.last_accesses } else { &self.trace.steps[step].accesses }
     }
 
-    /// Could the thread go first without changing anything? Either its first step in the sequence has
-    /// nothing before it, or it is not in the sequence and what it would do is independent of all of it.
-    pub(super) fn may_begin_with(&self, thread: gordian_model::ThreadId, touched: &[&Accesses]) -> Option<Found> {
-        match self.steps.iter().position(|&s| self.trace.steps[s].thread == thread) {
+    fn outcome(&self, step: usize) -> u32 {
+        if step == self.last { self.last_outcome } else { self.trace.steps[step].outcome }
+    }
+
+    /// Does step `a` of the sequence happen before step `b` of it? The last step may have waited for steps that are left
+    /// out (the unlock of a lock that is now taken later), so only what is in the sequence counts for it.
+    fn before(&self, a: usize, b: usize) -> bool {
+        if b != self.last {
+            return self.order.before(a, b);
+        }
+        let last = &self.trace.steps[b];
+        self.steps.iter().filter(|&&s| s != b && self.order.before(a, s)).any(|&s| {
+            let step = &self.trace.steps[s];
+            step.thread == last.thread
+                || last.after.contains(&(s as u32))
+                || last.woken_by == Some(s as u32)
+                || dependent(&step.accesses, &self.last_accesses)
+        })
+    }
+
+    /// Could the step go first without changing anything? Either it is the first of its thread in the sequence and has
+    /// nothing before it, or its thread is not in the sequence and what it does, whatever its outcome, is
+    /// independent of all of it.
+    pub(super) fn may_begin_with(&self, tried: Tried<'_>) -> Option<Found> {
+        match self.steps.iter().position(|&s| self.trace.steps[s].thread == tried.thread) {
             Some(at) => {
                 let step = self.steps[at];
-                let first = self.steps[..at].iter().all(|&s| !self.order.before(s, step));
+                let first = self.outcome(step) == tried.outcome
+                    && self.steps[..at].iter().all(|&s| !self.before(s, step));
                 first.then_some(Found::At(at))
             }
             None => {
-                let independent = touched
-                    .iter()
-                    .all(|touched| self.steps.iter().all(|&s| !self.dependent(touched, self.accesses(s))));
-                independent.then_some(Found::Elsewhere)
+                let life = ObjectId::life(tried.thread);
+                let independent = |s| {
+                    let here = self.accesses(s);
+                    // With another outcome the thread might have ended there.
+                    !(self.dependent(tried, here) || tried.varies && here.iter().any(|a| a.object == life))
+                };
+                (!tried.narrow && self.steps.iter().all(|&s| independent(s))).then_some(Found::Elsewhere)
             }
         }
     }
 
-    fn dependent(&self, tree: &[Access], here: &[Access]) -> bool {
-        tree.iter().any(|a| {
+    fn dependent(&self, tried: Tried<'_>, here: &[Access]) -> bool {
+        let same = |tree: ObjectId, here: ObjectId| {
+            if tree.as_life().is_none() && tree.0 & YOUNG != 0 {
+                here.as_life().is_none() && here.0 >= tried.known && self.created(here).0 == tree.0 & !YOUNG
+            } else {
+                tree == here
+            }
+        };
+        tried.accesses.iter().any(|a| {
             here.iter().any(|b| {
-                self.same_object(a.object, b.object)
+                same(a.object, b.object)
                     && (a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
                         || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute)
             })
         })
     }
 
-    fn same_object(&self, tree: ObjectId, here: ObjectId) -> bool {
-        if tree.as_life().is_none() && tree.0 & YOUNG != 0 {
-            self.trace.object(here).is_some_and(|info| info.site.0 == tree.0 & !YOUNG)
-        } else {
-            tree == here
+    fn branch(&self, step: usize) -> Branch {
+        let Step { thread, kind, site, outcomes, object, other, .. } = self.trace.steps[step];
+        let outcome = self.outcome(step);
+        Branch {
+            planned: Planned { thread, outcome, expected: Some((kind, site)) },
+            accesses: self.accesses(step).clone(),
+            op: (object, other),
+            known: self.objects,
+            sites: (self.created(object), self.created(other)),
+            varies: outcomes > 1 || (step == self.last && may_vary(kind)),
+            narrow: kind == OpKind::CompareExchangeWeak && outcome > 0,
+            children: Vec::new(),
         }
     }
 
-    fn branch(&self, step: usize) -> Branch {
-        let Step { thread, outcome, kind, site, .. } = self.trace.steps[step];
-        // The step that closes the race may have other outcomes where it goes now.
-        let outcome = if step == self.last { 0 } else { outcome };
-        let mut accesses = self.accesses(step).clone();
-        for access in &mut accesses {
-            if access.object.as_life().is_none() && access.object.0 >= self.objects {
-                let site = self.trace.object(access.object).map_or(0, |info| info.site.0);
-                access.object = ObjectId(YOUNG | site);
-            }
+    /// What the branch touches, in the numbers of this execution.
+    fn translated(&self, branch: &Branch) -> Accesses {
+        let mut accesses = branch.accesses.clone();
+        let is_young = |o: ObjectId| o.as_life().is_none() && o.0 >= branch.known;
+        if !accesses.iter().any(|a| is_young(a.object)) {
+            return accesses;
         }
-        Branch { planned: Planned { thread, outcome, expected: Some((kind, site)) }, accesses, children: Vec::new() }
+        let thread = branch.planned.thread;
+        let above = self.walked.iter().rfind(|w| w.0 == thread);
+        let here = match above {
+            None => self.next_of(thread, self.node),
+            Some(&(_, Some(step))) => self.next_of(thread, step + 1),
+            Some((_, None)) => None,
+        };
+        let here = here.filter(|s| branch.planned.expected == Some((s.kind, s.site)));
+        for access in accesses.iter_mut().filter(|a| is_young(a.object)) {
+            // A channel takes up several numbers in a row.
+            access.object = match here {
+                Some(step) if access.object == branch.op.1 => step.other,
+                Some(step) => ObjectId(step.object.0 + (access.object.0 - branch.op.0.0)),
+                None if access.object == branch.op.1 => ObjectId(YOUNG | branch.sites.1.0),
+                None => ObjectId(YOUNG | branch.sites.0.0),
+            };
+        }
+        accesses
+    }
+
+    fn created(&self, object: ObjectId) -> SiteId {
+        self.trace.object(object).map_or(SiteId::UNKNOWN, |info| info.site)
+    }
+
+    fn next_of(&self, thread: ThreadId, from: usize) -> Option<&Step> {
+        self.trace.steps[from..].iter().find(|s| s.thread == thread)
     }
 }
 
-/// Where a thread that may go first was found.
+/// Does the number of outcomes depend on what happened before?
+fn may_vary(kind: OpKind) -> bool {
+    matches!(kind, OpKind::CompareExchangeWeak | OpKind::NotifyOne | OpKind::IsLeader)
+}
+
+/// A step of another execution.
+#[derive(Clone, Copy)]
+pub(super) struct Tried<'a> {
+    thread: ThreadId,
+    outcome: u32,
+    accesses: &'a [Access],
+    /// Objects with smaller numbers are the same in both executions.
+    known: u32,
+    varies: bool,
+    narrow: bool,
+}
+
+impl<'a> From<&'a Sleeper> for Tried<'a> {
+    fn from(s: &'a Sleeper) -> Tried<'a> {
+        Tried { thread: s.thread, outcome: s.outcome, accesses: &s.accesses, known: 0, varies: s.outcomes > 1, narrow: s.narrow }
+    }
+}
+
+impl Branch {
+    fn tried<'a>(&self, accesses: &'a Accesses) -> Tried<'a> {
+        let Planned { thread, outcome, .. } = self.planned;
+        Tried { thread, outcome, accesses, known: self.known, varies: self.varies, narrow: self.narrow }
+    }
+}
+
+/// Where a step that may go first was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// At this place of the sequence.
@@ -100,29 +205,24 @@ pub(super) enum Found {
     Elsewhere,
 }
 
-/// Puts a sequence into a tree, unless the tree already holds something that covers it.
-pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) {
+/// Puts a sequence into a tree, unless the tree already holds something that covers it; gives its memory back.
+pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) -> Vec<usize> {
     loop {
         if sequence.steps.is_empty() {
-            return;
+            return sequence.steps;
         }
-        let found = level.iter().enumerate().find_map(|(i, branch)| {
-            let found = sequence.may_begin_with(branch.planned.thread, &[&branch.accesses])?;
-            if let Found::At(at) = found {
-                // Another outcome of the same op is another step; except for the last, of which all will be tried.
-                let step = sequence.steps[at];
-                if step != sequence.last && sequence.trace.steps[step].outcome != branch.planned.outcome {
-                    return None;
-                }
-            }
-            Some((i, found))
+        let found = level.iter().enumerate().find_map(|(i, b)| {
+            let accesses = sequence.translated(b);
+            Some((i, sequence.may_begin_with(b.tried(&accesses))?))
         });
         let Some((i, found)) = found else { break };
-        if let Found::At(at) = found {
-            sequence.steps.remove(at);
-        }
+        let step = match found {
+            Found::At(at) => Some(sequence.steps.remove(at)),
+            Found::Elsewhere => None,
+        };
+        sequence.walked.push((level[i].planned.thread, step));
         if level[i].children.is_empty() {
-            return;
+            return sequence.steps;
         }
         level = &mut level[i].children;
     }
@@ -133,4 +233,5 @@ pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) {
         chain = Some(branch);
     }
     level.extend(chain);
+    sequence.steps
 }

@@ -1,7 +1,7 @@
 //! How a thread under test begins and ends: its result, its panic, its thread-locals.
 
 use crate::runtime::{self, PanicNote, Shared};
-use gordian_model::{Failure, FailureKind, SiteId, ThreadId};
+use gordian_model::{Failure, FailureKind, ObjectId, Op, OpKind, SiteId, ThreadId};
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,6 +49,9 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
                 fail_with_panic_of(runtime::me());
             }
         }
+    }
+    if runtime::with(|conductor, _| conductor.options().end_steps) {
+        runtime::op(Op::new(OpKind::End, ObjectId::life(runtime::me()), SiteId::UNKNOWN));
     }
     runtime::with(|conductor, me| conductor.finish(me));
 }

@@ -1,0 +1,599 @@
+//! A target without coroutines: each thread is a little machine that runs a compiled program, so that every object
+//! model can be searched, and compared with brute force, hundreds of thousands of times.
+
+pub mod program;
+
+use gordian_model::conductor::Visit;
+use gordian_model::object::{
+    Arc, Atomic, Barrier, Channel, Condvar, Mutex, Object, Once, RwLock, Semaphore,
+};
+use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, Rmw, SiteId, ThreadId, Trace};
+use gordian_search::Target;
+use program::{CAPACITIES, Program, Stmt};
+
+/// A shared thing, by kind and number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Thing {
+    Nothing,
+    Atomic(u8),
+    Mutex(u8),
+    RwLock(u8),
+    Condvar(u8),
+    Barrier(u8),
+    Once(u8),
+    Channel(u8),
+    Semaphore(u8),
+    Arc(u8),
+    Me,
+    Thread(u8),
+    Child(u8),
+}
+
+impl Thing {
+    fn kind(self) -> u32 {
+        match self {
+            Thing::Atomic(_) => 0,
+            Thing::Mutex(_) => 1,
+            Thing::RwLock(_) => 2,
+            Thing::Condvar(_) => 3,
+            Thing::Barrier(_) => 4,
+            Thing::Once(_) => 5,
+            Thing::Channel(_) => 6,
+            Thing::Semaphore(_) => 7,
+            Thing::Arc(_) => 8,
+            _ => unreachable!("no object of its own"),
+        }
+    }
+
+    fn number(self) -> u32 {
+        match self {
+            Thing::Atomic(n) | Thing::Mutex(n) | Thing::RwLock(n) | Thing::Condvar(n) | Thing::Barrier(n) => n.into(),
+            Thing::Once(n) | Thing::Channel(n) | Thing::Semaphore(n) | Thing::Arc(n) => n.into(),
+            _ => unreachable!("no object of its own"),
+        }
+    }
+
+    fn model(self, senders: u32) -> Object {
+        match self {
+            Thing::Atomic(_) => Atomic::new(0).into(),
+            Thing::Mutex(_) => Mutex::new().into(),
+            Thing::RwLock(_) => RwLock::new().into(),
+            Thing::Condvar(_) => Condvar::new().into(),
+            Thing::Barrier(_) => Barrier::new(2).into(),
+            Thing::Once(_) => Once::new().into(),
+            Thing::Channel(n) => {
+                let mut channel = Channel::new(CAPACITIES[n as usize]);
+                (0..senders).for_each(|_| channel.add_sender());
+                channel.into()
+            }
+            Thing::Semaphore(n) => Semaphore::new(n.into()).into(),
+            Thing::Arc(_) => Arc::new().into(),
+            _ => unreachable!("no object of its own"),
+        }
+    }
+}
+
+/// What is remembered of a reply: what a program could see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keep {
+    Nothing,
+    /// The value, which is also what was read last.
+    Value,
+    Ok,
+    Flag,
+    /// A message.
+    Message,
+    /// The generation of a barrier.
+    Generation,
+    /// The number of the message sent, with its payload.
+    Sent(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Code {
+    Do { kind: OpKind, thing: Thing, other: Thing, arg: u64, arg2: u64, keep: Keep },
+    /// Stores the value read last, plus this.
+    Copy(u8, u64),
+    UnlessOk(usize),
+    /// Unless the reply's flag is set.
+    UnlessFlag(usize),
+    UnlessValue(u64, usize),
+    /// Goes back as long as the value read last is not this one; nothing of the round is remembered.
+    Until(u64, usize),
+    Jump(usize),
+    Spawn(usize),
+    /// The thread has dropped its end of the channel.
+    Dropped(u8),
+    /// Unless the end of the channel has been dropped.
+    UnlessDropped(u8, usize),
+}
+
+struct Compiler {
+    bodies: Vec<Vec<Code>>,
+}
+
+impl Compiler {
+    fn compile(program: &Program) -> Vec<Vec<Code>> {
+        let n = program.bodies.len();
+        let mut compiler = Compiler { bodies: vec![Vec::new(); n] };
+        for (i, body) in program.bodies.iter().enumerate() {
+            let mut code = Vec::new();
+            let mut spawned = 0;
+            if i == 0 {
+                code.extend((1..n).map(Code::Spawn));
+                spawned = n as u8 - 1;
+            }
+            let first = if program.join { 0 } else { spawned };
+            compiler.body(body, &mut code, spawned, first);
+            compiler.bodies[i] = code;
+        }
+        compiler.bodies
+    }
+
+    fn body(&mut self, body: &[Stmt], code: &mut Vec<Code>, mut spawned: u8, first: u8) {
+        self.block(body, code, &mut spawned);
+        code.extend((first..spawned).map(|c| plain(OpKind::Join, Thing::Child(c))));
+    }
+
+    fn block(&mut self, block: &[Stmt], code: &mut Vec<Code>, spawned: &mut u8) {
+        for stmt in block {
+            self.stmt(stmt, code, spawned);
+        }
+    }
+
+    fn guarded(&mut self, taken: Code, then: &[Stmt], freed: OpKind, otherwise: &[Stmt], code: &mut Vec<Code>, n: &mut u8) {
+        let Code::Do { thing, .. } = taken else { unreachable!("taking is an op") };
+        code.push(taken);
+        let skip = code.len();
+        code.push(Code::Jump(0));
+        self.block(then, code, n);
+        code.push(plain(freed, thing));
+        let end = code.len();
+        code.push(Code::Jump(0));
+        code[skip] = Code::UnlessOk(code.len());
+        self.block(otherwise, code, n);
+        code[end] = Code::Jump(code.len());
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, code: &mut Vec<Code>, n: &mut u8) {
+        use Code::*;
+        let atomic = |kind, v, arg, arg2, keep| Do { kind, thing: Thing::Atomic(v), other: Thing::Nothing, arg, arg2, keep };
+        let kept = |kind, thing, keep| Do { kind, thing, other: Thing::Nothing, arg: 0, arg2: 0, keep };
+        match *stmt {
+            Stmt::Load(v) => code.push(atomic(OpKind::Load, v, 0, 0, Keep::Value)),
+            Stmt::Store(v, k) => code.push(atomic(OpKind::Store, v, k, 0, Keep::Nothing)),
+            Stmt::Copy(v, k) => code.push(Copy(v, k)),
+            Stmt::Add(v, k) => code.push(atomic(Rmw::Add.into(), v, k, 0, Keep::Value)),
+            Stmt::Swap(v, k) => code.push(atomic(Rmw::Swap.into(), v, k, 0, Keep::Value)),
+            Stmt::Cas(v, a, b) => code.push(atomic(OpKind::CompareExchange, v, a, b, Keep::Value)),
+            Stmt::CasWeak(v, a, b) => {
+                code.push(atomic(OpKind::CompareExchangeWeak, v, a, b, Keep::Value));
+            }
+            Stmt::If(k, ref then) => {
+                let at = code.len();
+                code.push(Jump(0));
+                self.block(then, code, n);
+                code[at] = UnlessValue(k, code.len());
+            }
+            Stmt::Spin(v, k) => {
+                code.push(atomic(OpKind::Load, v, 0, 0, Keep::Nothing));
+                code.push(Until(k, code.len() - 1));
+            }
+            Stmt::Lock(m, ref then) => {
+                code.push(plain(OpKind::Lock, Thing::Mutex(m)));
+                self.block(then, code, n);
+                code.push(plain(OpKind::Unlock, Thing::Mutex(m)));
+            }
+            Stmt::TryLock(m, ref then, ref otherwise) => {
+                let take = kept(OpKind::TryLock, Thing::Mutex(m), Keep::Ok);
+                self.guarded(take, then, OpKind::Unlock, otherwise, code, n);
+            }
+            Stmt::Read(m, ref then) => {
+                code.push(plain(OpKind::ReadLock, Thing::RwLock(m)));
+                self.block(then, code, n);
+                code.push(plain(OpKind::ReadUnlock, Thing::RwLock(m)));
+            }
+            Stmt::TryRead(m, ref then, ref otherwise) => {
+                let take = kept(OpKind::TryReadLock, Thing::RwLock(m), Keep::Ok);
+                self.guarded(take, then, OpKind::ReadUnlock, otherwise, code, n);
+            }
+            Stmt::Write(m, ref then) => {
+                code.push(plain(OpKind::WriteLock, Thing::RwLock(m)));
+                self.block(then, code, n);
+                code.push(plain(OpKind::WriteUnlock, Thing::RwLock(m)));
+            }
+            Stmt::TryWrite(m, ref then, ref otherwise) => {
+                let take = kept(OpKind::TryWriteLock, Thing::RwLock(m), Keep::Ok);
+                self.guarded(take, then, OpKind::WriteUnlock, otherwise, code, n);
+            }
+            Stmt::Downgrade(m, ref writing, ref reading) => {
+                code.push(plain(OpKind::WriteLock, Thing::RwLock(m)));
+                self.block(writing, code, n);
+                code.push(plain(OpKind::Downgrade, Thing::RwLock(m)));
+                self.block(reading, code, n);
+                code.push(plain(OpKind::ReadUnlock, Thing::RwLock(m)));
+            }
+            Stmt::Acquire(s) => code.push(plain(OpKind::Acquire, Thing::Semaphore(s))),
+            Stmt::TryAcquire(s) => code.push(kept(OpKind::TryAcquire, Thing::Semaphore(s), Keep::Ok)),
+            Stmt::Release(s, k) => code.push(with(OpKind::Release, Thing::Semaphore(s), k)),
+            Stmt::Send(c, k) => {
+                let at = code.len();
+                code.push(Jump(0));
+                code.push(kept(OpKind::Send, Thing::Channel(c), Keep::Sent(k)));
+                if CAPACITIES[c as usize] == Some(0) {
+                    // A rendezvous: the message has been offered; wait until it is taken.
+                    let skip = code.len();
+                    code.push(Jump(0));
+                    code.push(kept(OpKind::SendTaken, Thing::Channel(c), Keep::Ok));
+                    code[skip] = UnlessOk(code.len());
+                }
+                code[at] = UnlessDropped(c, code.len());
+            }
+            Stmt::TrySend(c, k) => {
+                let at = code.len();
+                code.push(Jump(0));
+                code.push(kept(OpKind::TrySend, Thing::Channel(c), Keep::Sent(k)));
+                code[at] = UnlessDropped(c, code.len());
+            }
+            Stmt::Receive(c) | Stmt::ReceiveTimed(c) | Stmt::TryReceive(c) => {
+                let kind = match stmt {
+                    Stmt::Receive(_) => OpKind::Receive,
+                    Stmt::ReceiveTimed(_) => OpKind::ReceiveTimed,
+                    _ => OpKind::TryReceive,
+                };
+                let at = code.len();
+                code.push(Jump(0));
+                if CAPACITIES[c as usize] == Some(0) && kind != OpKind::TryReceive {
+                    code.push(plain(OpKind::ReceiverWaits, Thing::Channel(c)));
+                }
+                code.push(kept(kind, Thing::Channel(c), Keep::Message));
+                code[at] = UnlessDropped(c + 100, code.len());
+            }
+            Stmt::DropSender(c) => {
+                let at = code.len();
+                code.push(Jump(0));
+                code.push(plain(OpKind::DropSender, Thing::Channel(c)));
+                code.push(Dropped(c));
+                code[at] = UnlessDropped(c, code.len());
+            }
+            Stmt::DropReceiver(c) => {
+                let at = code.len();
+                code.push(Jump(0));
+                code.push(plain(OpKind::DropReceiver, Thing::Channel(c)));
+                code.push(Dropped(c + 100));
+                code[at] = UnlessDropped(c + 100, code.len());
+            }
+            Stmt::Wait(c, ref then) | Stmt::WaitTimed(c, ref then) => {
+                let timed = matches!(stmt, Stmt::WaitTimed(..));
+                let (condvar, mutex) = (Thing::Condvar(c), Thing::Mutex(c));
+                let (kind, keep) =
+                    if timed { (OpKind::WakeTimed, Keep::Value) } else { (OpKind::Wake, Keep::Nothing) };
+                code.push(plain(OpKind::Lock, mutex));
+                code.push(Do { kind: OpKind::Wait, thing: condvar, other: mutex, arg: 0, arg2: 0, keep: Keep::Nothing });
+                code.push(Do { kind, thing: condvar, other: mutex, arg: 0, arg2: 0, keep });
+                self.block(then, code, n);
+                code.push(plain(OpKind::Unlock, mutex));
+            }
+            Stmt::NotifyOne(c) => code.push(plain(OpKind::NotifyOne, Thing::Condvar(c))),
+            Stmt::NotifyAll(c) => code.push(plain(OpKind::NotifyAll, Thing::Condvar(c))),
+            Stmt::Barrier(b, asks) => {
+                code.push(kept(OpKind::Arrive, Thing::Barrier(b), Keep::Generation));
+                code.push(plain(OpKind::Leave, Thing::Barrier(b)));
+                if asks {
+                    code.push(kept(OpKind::IsLeader, Thing::Barrier(b), Keep::Flag));
+                }
+            }
+            Stmt::Once(o, ref then) => {
+                code.push(kept(OpKind::OnceBegin, Thing::Once(o), Keep::Ok));
+                let at = code.len();
+                code.push(Jump(0));
+                self.block(then, code, n);
+                code.push(plain(OpKind::OnceEnd, Thing::Once(o)));
+                code[at] = UnlessOk(code.len());
+            }
+            Stmt::OncePeek(o) => code.push(kept(OpKind::OncePeek, Thing::Once(o), Keep::Ok)),
+            Stmt::OnceWait(o) => code.push(plain(OpKind::OnceWait, Thing::Once(o))),
+            Stmt::Clone(a, ref then) => {
+                code.push(plain(OpKind::CountUp, Thing::Arc(a)));
+                self.block(then, code, n);
+                code.push(kept(OpKind::CountDown, Thing::Arc(a), Keep::Flag));
+            }
+            Stmt::Upgrade(a, ref then) => {
+                let take = kept(OpKind::Upgrade, Thing::Arc(a), Keep::Ok);
+                self.guarded(take, then, OpKind::CountDown, &[], code, n);
+            }
+            Stmt::Count(a) => code.push(kept(OpKind::CountRead, Thing::Arc(a), Keep::Value)),
+            Stmt::Park => code.push(plain(OpKind::Park, Thing::Me)),
+            Stmt::ParkTimed => code.push(plain(OpKind::ParkTimed, Thing::Me)),
+            Stmt::Unpark(t) => code.push(plain(OpKind::Unpark, Thing::Thread(t))),
+            Stmt::IsFinished(t) => code.push(kept(OpKind::IsFinished, Thing::Thread(t), Keep::Flag)),
+            Stmt::Choose(k) => {
+                code.push(Do { kind: OpKind::Choose, thing: Thing::Nothing, other: Thing::Nothing, arg: k, arg2: 0, keep: Keep::Value });
+            }
+            Stmt::Yield => code.push(plain(OpKind::Yield, Thing::Nothing)),
+            Stmt::Spawn(ref body) => {
+                let mut inner = Vec::new();
+                self.body(body, &mut inner, 0, 0);
+                self.bodies.push(inner);
+                code.push(Spawn(self.bodies.len() - 1));
+                *n += 1;
+                // A branch may be left out, so the child is joined at once or never; never keeps things interesting.
+                let _ = n;
+            }
+        }
+    }
+}
+
+fn plain(kind: OpKind, thing: Thing) -> Code {
+    with(kind, thing, 0)
+}
+
+fn with(kind: OpKind, thing: Thing, arg: u64) -> Code {
+    Code::Do { kind, thing, other: Thing::Nothing, arg, arg2: 0, keep: Keep::Nothing }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    body: usize,
+    at: usize,
+    value: u64,
+    reply: Reply,
+    generation: u64,
+    dropped: u128,
+    children: Vec<ThreadId>,
+    log: Vec<u64>,
+    /// The end has been announced.
+    ending: bool,
+    /// State at the last probe.
+    probe: Option<(usize, u64, usize)>,
+}
+
+/// Runs one program.
+pub struct Machine {
+    pub conductor: Conductor,
+    one_site: bool,
+    senders: u32,
+    bodies: Vec<Vec<Code>>,
+    threads: Vec<Option<Thread>>,
+    objects: [[Option<ObjectId>; 4]; 9],
+    payloads: [Vec<u64>; 3],
+    sites: Vec<SiteId>,
+}
+
+/// What a program could see of an execution.
+pub type Outcome = (Vec<(usize, Vec<u64>)>, Vec<Option<u64>>);
+
+impl Machine {
+    pub fn new(program: &Program) -> Machine {
+        let bodies = Compiler::compile(program);
+        let mut conductor = Conductor::default();
+        // Places: one for each kind and number of object, then one for each line of each body.
+        let sites = (0..64 + 256 * bodies.len() as u32).map(|line| conductor.names.intern("program", line + 1, 1)).collect();
+        Machine {
+            conductor,
+            one_site: program.one_site,
+            senders: program.bodies.len() as u32 - 1,
+            bodies,
+            threads: Vec::new(),
+            objects: [[None; 4]; 9],
+            payloads: Default::default(),
+            sites,
+        }
+    }
+
+    /// What could be seen of the last execution.
+    pub fn outcome(&mut self) -> Outcome {
+        let logs = self.threads.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?.log.clone()))).collect();
+        let values = self.objects[0]
+            .iter()
+            .map(|id| match self.conductor.object_mut((*id)?) {
+                Object::Atomic(atomic) => Some(atomic.value()),
+                _ => None,
+            })
+            .collect();
+        (logs, values)
+    }
+
+    fn object(&mut self, thread: ThreadId, thing: Thing) -> ObjectId {
+        let me = self.threads[thread.index()].as_ref().expect("alive");
+        match thing {
+            Thing::Nothing => ObjectId::NONE,
+            Thing::Me => ObjectId::life(thread),
+            // Main spawns its threads in order, before anything else, so their numbers are known.
+            Thing::Thread(n) => ObjectId::life(if n == 0 { ThreadId::MAIN } else { self.conductor.names.child(ThreadId::MAIN, u32::from(n) - 1) }),
+            Thing::Child(n) => ObjectId::life(me.children[n as usize]),
+            _ => {
+                let (kind, number) = (thing.kind(), thing.number());
+                if let Some(id) = self.objects[kind as usize][number as usize] {
+                    return id;
+                }
+                let line = kind * 4 + if self.one_site { 0 } else { number };
+                let id = self.conductor.create(thing.model(self.senders), self.sites[line as usize]);
+                self.objects[kind as usize][number as usize] = Some(id);
+                id
+            }
+        }
+    }
+
+    /// Runs the thread up to its next op.
+    fn advance(&mut self, thread: ThreadId) {
+        loop {
+            let me = self.threads[thread.index()].as_mut().expect("alive");
+            let Some(&code) = self.bodies[me.body].get(me.at) else {
+                if self.conductor.options().end_steps && !std::mem::replace(&mut me.ending, true) {
+                    let site = self.sites[63];
+                    self.conductor.announce(thread, &Op::new(OpKind::End, ObjectId::life(thread), site));
+                    return;
+                }
+                self.conductor.finish(thread);
+                return;
+            };
+            let site = self.sites[64 + 256 * me.body + if self.one_site { 0 } else { me.at }];
+            let mut jump = |to: usize| me.at = to;
+            let op = match code {
+                Code::UnlessOk(to) if !me.reply.ok => {
+                    jump(to);
+                    continue;
+                }
+                Code::UnlessFlag(to) if !me.reply.flag => {
+                    jump(to);
+                    continue;
+                }
+                Code::UnlessValue(k, to) if me.value != k => {
+                    jump(to);
+                    continue;
+                }
+                Code::Until(k, back) if me.reply.value != k => {
+                    jump(back);
+                    continue;
+                }
+                Code::Jump(to) => {
+                    jump(to);
+                    continue;
+                }
+                Code::UnlessDropped(c, to) if me.dropped >> c & 1 != 0 => {
+                    jump(to);
+                    continue;
+                }
+                Code::Dropped(c) => {
+                    me.dropped |= 1 << c;
+                    me.at += 1;
+                    continue;
+                }
+                Code::UnlessOk(_) | Code::UnlessFlag(_) | Code::UnlessValue(..) | Code::Until(..) | Code::UnlessDropped(..) => {
+                    me.at += 1;
+                    continue;
+                }
+                Code::Spawn(body) => {
+                    me.at += 1;
+                    let child = self.conductor.spawn(thread);
+                    self.threads[thread.index()].as_mut().expect("alive").children.push(child);
+                    self.born(child, body);
+                    continue;
+                }
+                Code::Copy(v, k) => {
+                    let arg = me.value + k;
+                    let object = self.object(thread, Thing::Atomic(v));
+                    Op { arg, detail: 8, ..Op::new(OpKind::Store, object, site) }
+                }
+                Code::Do { kind, thing, other, arg, arg2, .. } => {
+                    let arg = match kind {
+                        OpKind::Leave | OpKind::IsLeader => me.generation,
+                        OpKind::SendTaken => me.generation,
+                        _ => arg,
+                    };
+                    if let Thing::Child(n) = thing
+                        && n as usize >= me.children.len()
+                    {
+                        // It was in a branch that was not taken.
+                        me.at += 1;
+                        continue;
+                    }
+                    let object = self.object(thread, thing);
+                    if kind == OpKind::Join {
+                        // No step: it goes on at once, or when it is released.
+                        let target = object.as_life().expect("a thread");
+                        self.threads[thread.index()].as_mut().expect("alive").at += 1;
+                        if self.conductor.join(thread, target, site) {
+                            continue;
+                        }
+                        return;
+                    }
+                    let other = self.object(thread, other);
+                    Op { arg, arg2, other, detail: if arg2 == 0 && kind != OpKind::Load { 8 } else { 8 }, ..Op::new(kind, object, site) }
+                }
+            };
+            let mut op = Op { order: Order::SeqCst, failure: Order::SeqCst, ..op };
+            if matches!(op.kind, OpKind::CountUp | OpKind::CountDown | OpKind::CountRead | OpKind::Upgrade) {
+                op.detail = 0;
+            }
+            if let Visit::Probe { again } = self.conductor.announce(thread, &op) {
+                let me = self.threads[thread.index()].as_mut().expect("alive");
+                let state = (me.at, me.value, me.log.len());
+                let same = me.probe.replace(state) == Some(state);
+                if again {
+                    self.conductor.probed(thread, same);
+                }
+            }
+            return;
+        }
+    }
+
+    fn born(&mut self, thread: ThreadId, body: usize) {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize(thread.index() + 1, None);
+        }
+        self.threads[thread.index()] = Some(Thread { body, ..Thread::default() });
+        self.advance(thread);
+    }
+
+    fn advance_released(&mut self) {
+        while let Some(thread) = self.conductor.next_released() {
+            self.advance(thread);
+        }
+    }
+
+    fn step(&mut self, thread: ThreadId) {
+        let reply = self.conductor.perform(thread);
+        let me = self.threads[thread.index()].as_mut().expect("alive");
+        if me.ending {
+            return self.advance(thread);
+        }
+        let code = self.bodies[me.body][me.at];
+        me.reply = reply;
+        me.at += 1;
+        match code {
+            Code::Do { thing, keep, .. } => match keep {
+                Keep::Nothing => {}
+                Keep::Value => {
+                    me.value = reply.value;
+                    me.log.extend([reply.value, u64::from(reply.ok)]);
+                }
+                Keep::Ok => {
+                    me.value = u64::from(reply.ok);
+                    me.log.extend([u64::from(reply.ok), u64::from(reply.flag)]);
+                }
+                Keep::Flag => {
+                    me.value = u64::from(reply.flag);
+                    me.log.push(u64::from(reply.flag));
+                }
+                Keep::Generation => me.generation = reply.value,
+                Keep::Sent(payload) => {
+                    me.value = u64::from(reply.ok);
+                    me.log.extend([u64::from(reply.ok), u64::from(reply.flag)]);
+                    if reply.ok {
+                        me.generation = reply.value;
+                        let payload = payload + 10 * u64::from(thread.0);
+                        let Thing::Channel(c) = thing else { unreachable!("only channels") };
+                        assert_eq!(self.payloads[c as usize].len() as u64, reply.value);
+                        self.payloads[c as usize].push(payload);
+                    }
+                }
+                Keep::Message => {
+                    let Thing::Channel(c) = thing else { unreachable!("only channels") };
+                    me.value = if reply.ok { self.payloads[c as usize][reply.value as usize] } else { 0 };
+                    me.log.extend([me.value, u64::from(reply.flag)]);
+                }
+            },
+            _ => {}
+        }
+        self.advance(thread);
+    }
+}
+
+impl Target for Machine {
+    fn run(&mut self, plan: &Plan) -> &Trace {
+        self.conductor.begin(plan);
+        self.threads.iter_mut().for_each(|t| *t = None);
+        self.objects = [[None; 4]; 9];
+        self.payloads.iter_mut().for_each(Vec::clear);
+        self.born(ThreadId::MAIN, 0);
+        self.advance_released();
+        while let Decision::Run(thread) = self.conductor.decide() {
+            self.step(thread);
+            self.advance_released();
+        }
+        self.conductor.close();
+        &self.conductor.trace
+    }
+}

@@ -1,0 +1,409 @@
+//! Small concurrent programs: made by chance, printed, and made smaller.
+
+use std::fmt;
+
+/// One statement. Numbers name the object of its kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stmt {
+    Load(u8),
+    Store(u8, u64),
+    /// Stores what was read last, plus something.
+    Copy(u8, u64),
+    Add(u8, u64),
+    Swap(u8, u64),
+    Cas(u8, u64, u64),
+    CasWeak(u8, u64, u64),
+    /// If the value read last is this one.
+    If(u64, Vec<Stmt>),
+    /// Loads until the value is this one.
+    Spin(u8, u64),
+    Lock(u8, Vec<Stmt>),
+    TryLock(u8, Vec<Stmt>, Vec<Stmt>),
+    Read(u8, Vec<Stmt>),
+    TryRead(u8, Vec<Stmt>, Vec<Stmt>),
+    Write(u8, Vec<Stmt>),
+    /// Takes for writing, then keeps a share.
+    Downgrade(u8, Vec<Stmt>, Vec<Stmt>),
+    TryWrite(u8, Vec<Stmt>, Vec<Stmt>),
+    Acquire(u8),
+    TryAcquire(u8),
+    Release(u8, u64),
+    Send(u8, u64),
+    TrySend(u8, u64),
+    Receive(u8),
+    TryReceive(u8),
+    ReceiveTimed(u8),
+    DropSender(u8),
+    DropReceiver(u8),
+    /// Waits under the mutex of the same number.
+    Wait(u8, Vec<Stmt>),
+    WaitTimed(u8, Vec<Stmt>),
+    NotifyOne(u8),
+    NotifyAll(u8),
+    Barrier(u8, bool),
+    Once(u8, Vec<Stmt>),
+    OncePeek(u8),
+    OnceWait(u8),
+    Clone(u8, Vec<Stmt>),
+    Upgrade(u8, Vec<Stmt>),
+    Count(u8),
+    Park,
+    ParkTimed,
+    Unpark(u8),
+    IsFinished(u8),
+    Choose(u64),
+    Yield,
+    /// A thread of one's own, joined at the end.
+    Spawn(Vec<Stmt>),
+}
+
+/// The capacity of each channel.
+pub const CAPACITIES: [Option<u32>; 3] = [None, Some(1), Some(0)];
+
+/// A program: what main does, then what each thread it spawned does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    pub bodies: Vec<Vec<Stmt>>,
+    /// Main waits for the others.
+    pub join: bool,
+    /// All objects of a kind are created at one place.
+    pub one_site: bool,
+    pub weak_failures: bool,
+    pub spurious_wakeups: bool,
+}
+
+/// Chance that can be repeated: xorshift64*.
+#[derive(Clone, Debug)]
+pub struct Chance(u64);
+
+impl Chance {
+    pub fn new(seed: u64) -> Chance {
+        let mut chance = Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03);
+        for _ in 0..4 {
+            chance.below(2);
+        }
+        chance
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 |= u64::from(self.0 == 0);
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % n
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// Which kinds of object a program uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    Atomics,
+    Mutexes,
+    RwLocks,
+    Semaphores,
+    Channels,
+    Condvars,
+    Barriers,
+    Onces,
+    Arcs,
+    Lives,
+    Spins,
+}
+
+impl Family {
+    pub const ALL: [Family; 11] = [
+        Family::Atomics,
+        Family::Mutexes,
+        Family::RwLocks,
+        Family::Semaphores,
+        Family::Channels,
+        Family::Condvars,
+        Family::Barriers,
+        Family::Onces,
+        Family::Arcs,
+        Family::Lives,
+        Family::Spins,
+    ];
+}
+
+struct Maker<'a> {
+    chance: &'a mut Chance,
+    families: Vec<Family>,
+    threads: u64,
+    variables: u64,
+    /// Ops that may still be made in this body.
+    left: u64,
+    me: u64,
+    deep: u32,
+}
+
+impl Maker<'_> {
+    fn block(&mut self, most: u64) -> Vec<Stmt> {
+        let n = 1 + self.chance.below(most);
+        (0..n).filter_map(|_| self.stmt()).collect()
+    }
+
+    fn maybe(&mut self, most: u64) -> Vec<Stmt> {
+        if self.left == 0 || self.deep > 2 || self.chance.one_in(3) {
+            return Vec::new();
+        }
+        self.deep += 1;
+        let block = self.block(most);
+        self.deep -= 1;
+        block
+    }
+
+    fn stmt(&mut self) -> Option<Stmt> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let family = if self.chance.one_in(3) {
+            Family::Atomics
+        } else {
+            let n = self.families.len() as u64;
+            self.families[self.chance.below(n) as usize]
+        };
+        let v = self.chance.below(self.variables) as u8;
+        let two = self.chance.below(2) as u8;
+        let k = 1 + self.chance.below(2);
+        Some(match family {
+            Family::Atomics => match self.chance.below(12) {
+                0..3 => Stmt::Load(v),
+                3..5 => Stmt::Store(v, k),
+                5 => Stmt::Add(v, k),
+                6 => Stmt::Swap(v, k),
+                7 => Stmt::Cas(v, self.chance.below(2), k),
+                8 => Stmt::CasWeak(v, self.chance.below(2), k),
+                9 => Stmt::Copy(v, self.chance.below(2)),
+                10 => Stmt::If(self.chance.below(3), self.maybe(2)),
+                _ => self.other(),
+            },
+            Family::Mutexes => match self.chance.below(3) {
+                0 | 1 => Stmt::Lock(two, self.maybe(2)),
+                _ => Stmt::TryLock(two, self.maybe(2), self.maybe(1)),
+            },
+            Family::RwLocks => match self.chance.below(8) {
+                0..3 => Stmt::Read(two, self.maybe(2)),
+                3..5 => Stmt::Write(two, self.maybe(2)),
+                5 => Stmt::TryRead(two, self.maybe(2), self.maybe(1)),
+                6 => Stmt::TryWrite(two, self.maybe(2), self.maybe(1)),
+                _ => Stmt::Downgrade(two, self.maybe(1), self.maybe(1)),
+            },
+            Family::Semaphores => match self.chance.below(6) {
+                0 => Stmt::Acquire(two),
+                1 | 2 => Stmt::TryAcquire(two),
+                _ => Stmt::Release(two, k),
+            },
+            Family::Channels => {
+                let c = self.chance.below(3) as u8;
+                // Only main receives, as with std's channels.
+                let sends = self.me != 0;
+                match self.chance.below(12) {
+                    0..5 if sends => Stmt::Send(c, k),
+                    5..8 if sends => Stmt::TrySend(c, k),
+                    8.. if sends => Stmt::DropSender(c),
+                    0..3 => Stmt::Receive(c),
+                    3..7 => Stmt::TryReceive(c),
+                    7..10 => Stmt::ReceiveTimed(c),
+                    10 => Stmt::DropReceiver(c),
+                    _ => Stmt::DropSender(c),
+                }
+            }
+            Family::Condvars => match self.chance.below(7) {
+                0 => Stmt::Wait(two, self.maybe(1)),
+                1 | 2 => Stmt::WaitTimed(two, self.maybe(1)),
+                3 | 4 => Stmt::NotifyOne(two),
+                5 => Stmt::NotifyAll(two),
+                _ => Stmt::Lock(two, self.maybe(2)),
+            },
+            Family::Barriers => Stmt::Barrier(two, self.chance.one_in(2)),
+            Family::Onces => match self.chance.below(4) {
+                0 | 1 => Stmt::Once(two, self.maybe(1)),
+                2 => Stmt::OncePeek(two),
+                _ => Stmt::OnceWait(two),
+            },
+            Family::Arcs => match self.chance.below(3) {
+                0 => Stmt::Clone(two, self.maybe(2)),
+                1 => Stmt::Upgrade(two, self.maybe(2)),
+                _ => Stmt::Count(two),
+            },
+            Family::Lives => match self.chance.below(7) {
+                0 => Stmt::Park,
+                1 | 2 => Stmt::ParkTimed,
+                3 if self.me > 0 => Stmt::Unpark(0),
+                3 | 4 => Stmt::Unpark(self.earlier()),
+                5 => Stmt::IsFinished(self.earlier()),
+                _ => Stmt::Spawn(self.maybe(2)),
+            },
+            Family::Spins => match self.chance.below(3) {
+                0 => Stmt::Spin(v, self.chance.below(2)),
+                1 => Stmt::Store(v, self.chance.below(2)),
+                _ => Stmt::Swap(v, self.chance.below(2)),
+            },
+        })
+    }
+
+    fn other(&mut self) -> Stmt {
+        match self.chance.below(4) {
+            0 | 1 => Stmt::Choose(2),
+            2 => Stmt::Yield,
+            _ => Stmt::Spawn(self.maybe(2)),
+        }
+    }
+
+    /// A thread whose handle this one can have: main has all, the others those spawned before.
+    fn earlier(&mut self) -> u8 {
+        let n = if self.me == 0 { self.threads } else { self.me };
+        self.chance.below(n) as u8
+    }
+}
+
+/// A program, by chance.
+pub fn make(chance: &mut Chance, family: Family) -> Program {
+    let threads = 2 + chance.below(2);
+    let most = if threads == 2 { 5 } else { 4 };
+    let mut families = vec![family];
+    if chance.one_in(3) {
+        families.push(Family::ALL[chance.below(Family::ALL.len() as u64 - 1) as usize]);
+    }
+    let variables = 1 + chance.below(3);
+    let bodies = (0..threads)
+        .map(|me| {
+            let left = 1 + chance.below(most);
+            let mut maker = Maker { chance, families: families.clone(), threads, variables, left, me, deep: 0 };
+            maker.block(most)
+        })
+        .collect();
+    Program {
+        bodies,
+        join: !chance.one_in(4),
+        one_site: chance.one_in(2),
+        weak_failures: chance.one_in(2),
+        spurious_wakeups: chance.one_in(4),
+    }
+}
+
+impl Program {
+    /// Does it ask whether threads have ended?
+    pub fn asks_for_ends(&self) -> bool {
+        format!("{self:?}").contains("IsFinished")
+    }
+
+    /// Does it wait in loops?
+    pub fn spins(&self) -> bool {
+        format!("{self:?}").contains("Spin")
+    }
+
+    /// The programs that are one simplification smaller.
+    pub fn smaller(&self) -> Vec<Program> {
+        let mut all = Vec::new();
+        if self.bodies.len() > 1 {
+            let mut fewer = self.clone();
+            fewer.bodies.pop();
+            all.push(fewer);
+        }
+        for i in 0..self.bodies.len() {
+            for body in smaller_block(&self.bodies[i]) {
+                let mut program = self.clone();
+                program.bodies[i] = body;
+                all.push(program);
+            }
+        }
+        for (flag, value) in [(0, true), (1, false), (2, false), (3, false)] {
+            let mut program = self.clone();
+            let place = match flag {
+                0 => &mut program.join,
+                1 => &mut program.one_site,
+                2 => &mut program.weak_failures,
+                _ => &mut program.spurious_wakeups,
+            };
+            if *place != value {
+                *place = value;
+                all.push(program);
+            }
+        }
+        all
+    }
+}
+
+fn smaller_block(block: &[Stmt]) -> Vec<Vec<Stmt>> {
+    let mut all = Vec::new();
+    for i in 0..block.len() {
+        let mut without = block.to_vec();
+        without.remove(i);
+        all.push(without);
+        let mut stmt = block[i].clone();
+        for nested in stmt.blocks() {
+            // The inside without the outside.
+            let mut flat = block.to_vec();
+            let inner = nested.clone();
+            flat.splice(i..=i, inner);
+            if flat.len() < block.len() + 3 {
+                all.push(flat);
+            }
+        }
+        for which in 0..stmt.blocks().len() {
+            let inner = stmt.blocks()[which].clone();
+            for smaller in smaller_block(&inner) {
+                let mut changed = stmt.clone();
+                *changed.blocks()[which] = smaller;
+                let mut program = block.to_vec();
+                program[i] = changed;
+                all.push(program);
+            }
+        }
+    }
+    all
+}
+
+impl Stmt {
+    fn blocks(&mut self) -> Vec<&mut Vec<Stmt>> {
+        use Stmt::*;
+        match self {
+            If(_, a) | Lock(_, a) | Read(_, a) | Write(_, a) | Wait(_, a) | WaitTimed(_, a) => vec![a],
+            Once(_, a) | Clone(_, a) | Upgrade(_, a) | Spawn(a) => vec![a],
+            TryLock(_, a, b) | TryRead(_, a, b) | TryWrite(_, a, b) | Downgrade(_, a, b) => vec![a, b],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Program { join, one_site, weak_failures, spurious_wakeups, .. } = self;
+        writeln!(f, "join: {join}, one_site: {one_site}, weak: {weak_failures}, spurious: {spurious_wakeups}")?;
+        for (i, body) in self.bodies.iter().enumerate() {
+            writeln!(f, "{} {{", if i == 0 { "main".to_owned() } else { format!("thread {i}") })?;
+            show(f, body, 1)?;
+            writeln!(f, "}}")?;
+        }
+        Ok(())
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, block: &[Stmt], depth: usize) -> fmt::Result {
+    for stmt in block {
+        let mut bare = stmt.clone();
+        bare.blocks().into_iter().for_each(Vec::clear);
+        let head = format!("{bare:?}").replace(", []", "").replace("([])", "");
+        let mut stmt = stmt.clone();
+        let blocks = stmt.blocks();
+        if blocks.iter().all(|b| b.is_empty()) {
+            writeln!(f, "{:1$}{head};", "", depth * 4)?;
+            continue;
+        }
+        write!(f, "{:1$}{head}", "", depth * 4)?;
+        for (i, block) in blocks.into_iter().enumerate() {
+            writeln!(f, "{}", if i == 0 { " {" } else { " else {" })?;
+            show(f, block, depth + 1)?;
+            write!(f, "{:1$}}}", "", depth * 4)?;
+        }
+        writeln!(f)?;
+    }
+    Ok(())
+}
