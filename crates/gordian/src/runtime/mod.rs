@@ -93,19 +93,26 @@ pub(crate) fn op(op: Op) -> Reply {
         if (*rt).conductor.is_probing(me) {
             (*rt).letter = Some(op);
             suspend(rt, Request::Step);
-            return (*rt).reply;
+            return if (*rt).silent { silently(op) } else { (*rt).reply };
         }
         let visit = (*rt).conductor.announce(me, op);
         if (*rt).starting {
             suspend(rt, Request::Started);
+            if (*rt).silent {
+                return silently(op);
+            }
         } else if let Visit::Probe { again } = visit {
             suspend(rt, Request::Probe { again });
-            return (*rt).reply;
+            return if (*rt).silent { silently(op) } else { (*rt).reply };
         } else {
             let decision = (*rt).conductor.decide();
             if decision != Decision::Run(me) {
                 (*rt).decision = decision;
                 suspend(rt, Request::Switch);
+                if (*rt).silent {
+                    // Torn down while it unwinds from a panic of its own, which goes on.
+                    return silently(op);
+                }
             }
         }
         (*rt).conductor.perform(me)

@@ -24,7 +24,11 @@ impl<T> Packet<T> {
     /// Nobody will join the thread any more: if it has panicked, or does so later, that is a failure.
     pub(super) fn detach(&self, thread: ThreadId) {
         *self.detached.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = true;
-        if let Some(Err(_)) = self.take() {
+        // A thread that unwinds drops its handles, too; then its own panic is the one to tell about. If that one is
+        // caught, this one shows at the end.
+        if !runtime::is_panicking()
+            && let Some(Err(_)) = self.take()
+        {
             fail_with_panic_of(thread);
         }
     }
@@ -52,7 +56,14 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
             }
         }
     }
-    runtime::with(|conductor, me| conductor.finish(me));
+    finish();
+}
+
+/// The thread has come to its end. In a tear-down the execution is over, and its trace stays what it is.
+fn finish() {
+    if !runtime::is_silent() {
+        runtime::with(|conductor, me| conductor.finish(me));
+    }
 }
 
 /// A thread-local value panicked while it was dropped, which in std ends the process.
@@ -71,7 +82,7 @@ pub(crate) fn run_main(body: &dyn Fn()) {
         fail_with_panic_of(ThreadId::MAIN);
     }
     super::local::drop_all();
-    runtime::with(|conductor, me| conductor.finish(me));
+    finish();
 }
 
 fn note_panic(note: PanicNote) {
