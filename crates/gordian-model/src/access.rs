@@ -23,8 +23,10 @@ pub enum Act {
     Take,
     /// Took exclusively without waiting.
     TryTake,
-    /// Took a share, having waited if need be. Once: found it complete.
+    /// Took a share, having waited if need be.
     Share,
+    /// Found an initialisation ended, having waited if need be; holds nothing.
+    Saw,
     /// Took a share without waiting.
     TryShare,
     /// Gave back an exclusive hold.
@@ -128,13 +130,13 @@ impl Act {
             (Read, Read) => Commute,
             (Read | Write, Read | Write) => Race,
 
-            (Share | TryShare | Unshare, Share | TryShare | Unshare | ProbeShare) => Commute,
-            (ProbeShare, Share | TryShare | Unshare) => Commute,
+            (Share | Saw | TryShare | Unshare, Share | Saw | TryShare | Unshare | ProbeShare) => Commute,
+            (ProbeShare, Share | Saw | TryShare | Unshare) => Commute,
             (Probe | ProbeShare, Probe | ProbeShare) => Commute,
-            (Free, Take | Share) | (Unshare, Take) => Enables,
+            (Free, Take | Share | Saw) | (Unshare, Take) => Enables,
             (
-                Take | TryTake | Share | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
-                Take | TryTake | Share | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
+                Take | TryTake | Share | Saw | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
+                Take | TryTake | Share | Saw | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
             ) => Race,
 
             (Put, Put) => Race,
@@ -184,7 +186,7 @@ impl Act {
     #[inline]
     pub fn waits(self) -> bool {
         use Act::*;
-        matches!(self, Take | Share | Get | Closed | RefusedFull | Woken | Leave | Join | Park)
+        matches!(self, Take | Share | Saw | Get | Closed | RefusedFull | Woken | Leave | Join | Park)
     }
 
     /// Conflicts with every other act of its family: nothing before it needs a look.
@@ -194,11 +196,19 @@ impl Act {
         matches!(self, Write | Take | TryTake | Mark | CountWrite)
     }
 
+    /// Changes something that another thread may be waiting for; taking a lock and giving it back, or beginning to wait and
+    /// giving that up, is going round in circles.
+    #[inline]
+    pub fn is_progress(self) -> bool {
+        use Act::*;
+        !self.is_read() && !matches!(self, Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired)
+    }
+
     /// Changes nothing that another thread can see.
     #[inline]
     pub fn is_read(self) -> bool {
         use Act::*;
-        matches!(self, Read | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired)
+        matches!(self, Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired)
     }
 }
 

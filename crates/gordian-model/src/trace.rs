@@ -56,6 +56,7 @@ impl Step {
     pub fn sleeper(&self) -> Sleeper {
         Sleeper {
             thread: self.thread,
+            expected: (self.kind, self.site),
             outcome: self.outcome,
             outcomes: self.outcomes,
             accesses: self.accesses.clone(),

@@ -217,6 +217,11 @@ impl Order {
     /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
     fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
         step.accesses.iter().all(|access| match access.act {
+            Act::Saw => {
+                let ended = |t: &Touch| t.act == Act::Exit && (t.seq == 1 || step.arg == 0);
+                self.holders(access.object, at).is_empty()
+                    && (step.kind != OpKind::OnceWait || self.remaining(access.object, at).any(ended))
+            }
             Act::Take | Act::Share => self
                 .holders(access.object, at)
                 .into_iter()
@@ -317,7 +322,7 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         }
         (Take | TryTake | Share | TryShare, Probe) if tries => access.act = TryTake,
         (Take | TryTake, ProbeShare) => access.act = TryShare,
-        (Take, Share) if later.kind == OpKind::OnceBegin => access.act = Take,
+        (Take, Saw) if later.kind == OpKind::OnceBegin => access.act = Take,
         (Free | Unshare, TryTake) => access.act = Probe,
         (Free, TryShare) => access.act = ProbeShare,
         (Put, TryGet) => (access.act, access.seq) = (Empty, 0),

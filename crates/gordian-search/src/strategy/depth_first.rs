@@ -5,7 +5,7 @@
 
 use super::{Next, Strategy};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
+use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
 
 #[derive(Debug, Default)]
 struct Node {
@@ -92,7 +92,7 @@ impl Strategy for DepthFirst {
         Next::Run
     }
 
-    fn learn(&mut self, trace: &Trace) {
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
         let branch = self.nodes.len().saturating_sub(1);
         for (i, step) in trace.steps.iter().enumerate().skip(branch) {
             if i >= self.nodes.len() {
@@ -116,5 +116,6 @@ impl Strategy for DepthFirst {
             self.path.truncate(i);
             self.path.push(step.planned());
         }
+        Ok(())
     }
 }

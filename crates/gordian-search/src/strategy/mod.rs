@@ -5,7 +5,7 @@ mod optimal;
 mod tree;
 
 use crate::search::{Reduction, Search};
-use gordian_model::{Plan, Trace};
+use gordian_model::{Failure, Plan, Trace};
 
 /// Is there more to try?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +21,8 @@ pub trait Strategy {
     /// Fills in prefix and sleep set of the next execution.
     fn plan(&mut self, plan: &mut Plan) -> Next;
 
-    /// Takes in what that execution did.
-    fn learn(&mut self, trace: &Trace);
+    /// Takes in what that execution did, or says what cannot be about it.
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure>;
 }
 
 pub(crate) fn of(search: &Search) -> Box<dyn Strategy> {

@@ -13,7 +13,7 @@ use super::tree::{Branch, Sequence, Tried, insert};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Act, End, OpKind, Plan, Planned, Sleeper, Step, Trace};
+use gordian_model::{Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, Trace};
 
 #[derive(Debug, Default)]
 struct Node {
@@ -149,12 +149,17 @@ impl Strategy for Optimal {
         Next::Run
     }
 
-    fn learn(&mut self, trace: &Trace) {
-        assert!(
-            trace.end != End::Asleep,
-            "a bug of Gordian: an execution of the optimal search was cut off by its sleep set; plan {:?}",
-            self.path
-        );
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        if trace.end == End::Asleep {
+            let message = format!(
+                "nondeterminism, or a bug of Gordian: the optimal search never asks for an execution that its sleep set cuts off, \
+                 but this one was, after {} steps. Does the program do the same when it makes the same choices? If it does, please \
+                 report this with the plan {:?}",
+                trace.len(),
+                self.path
+            );
+            return Err(Failure::new(FailureKind::Nondeterminism, message));
+        }
         for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
                 self.push_node();
@@ -180,5 +185,6 @@ impl Strategy for Optimal {
             self.reverse(race, trace);
         }
         self.races = races;
+        Ok(())
     }
 }
