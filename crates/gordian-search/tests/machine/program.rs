@@ -58,7 +58,7 @@ pub enum Stmt {
 }
 
 /// The capacity of each channel.
-pub const CAPACITIES: [Option<u32>; 3] = [None, Some(1), Some(0)];
+pub const CAPACITIES: [Option<u32>; 3] = [None, Some(2), Some(0)];
 
 /// A program: what main does, then what each thread it spawned does.
 #[derive(Clone, PartialEq, Eq, Debug)]
