@@ -73,7 +73,17 @@ pub enum OpKind {
     // Atomic
     Load,
     Store,
-    Rmw(RmwCode),
+    Swap,
+    FetchAdd,
+    FetchSub,
+    FetchAnd,
+    FetchNand,
+    FetchOr,
+    FetchXor,
+    FetchMax,
+    FetchMin,
+    FetchUMax,
+    FetchUMin,
     CompareExchange,
     CompareExchangeWeak,
     // Mutex
@@ -126,8 +136,7 @@ pub enum OpKind {
     CountRead,
     CountTest,
     Upgrade,
-    // Thread
-    Spawn,
+    // Thread; joining is no step
     Join,
     IsFinished,
     End,
@@ -141,38 +150,35 @@ pub enum OpKind {
     Choose,
 }
 
-/// [`Rmw`] in a form that can be stored.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct RmwCode(pub u8);
-
-const RMWS: [Rmw; 11] = [
-    Rmw::Swap,
-    Rmw::Add,
-    Rmw::Sub,
-    Rmw::And,
-    Rmw::Nand,
-    Rmw::Or,
-    Rmw::Xor,
-    Rmw::Max,
-    Rmw::Min,
-    Rmw::UMax,
-    Rmw::UMin,
+const RMWS: [(Rmw, OpKind); 11] = [
+    (Rmw::Swap, OpKind::Swap),
+    (Rmw::Add, OpKind::FetchAdd),
+    (Rmw::Sub, OpKind::FetchSub),
+    (Rmw::And, OpKind::FetchAnd),
+    (Rmw::Nand, OpKind::FetchNand),
+    (Rmw::Or, OpKind::FetchOr),
+    (Rmw::Xor, OpKind::FetchXor),
+    (Rmw::Max, OpKind::FetchMax),
+    (Rmw::Min, OpKind::FetchMin),
+    (Rmw::UMax, OpKind::FetchUMax),
+    (Rmw::UMin, OpKind::FetchUMin),
 ];
 
-impl From<Rmw> for RmwCode {
+impl From<Rmw> for OpKind {
+    #[inline]
     fn from(rmw: Rmw) -> Self {
-        RmwCode(rmw as u8)
-    }
-}
-
-impl RmwCode {
-    /// The arithmetic.
-    pub fn rmw(self) -> Rmw {
-        RMWS[self.0 as usize % RMWS.len()]
+        RMWS[rmw as usize].1
     }
 }
 
 impl OpKind {
+    /// The arithmetic, if the op is a read-modify-write.
+    #[inline]
+    pub fn rmw(self) -> Option<Rmw> {
+        let i = (self as usize).wrapping_sub(OpKind::Swap as usize);
+        RMWS.get(i).map(|r| r.0)
+    }
+
     /// Can the op be announced while it is not enabled?
     #[inline]
     pub fn can_block(self) -> bool {
@@ -202,6 +208,36 @@ impl OpKind {
         self.can_block() || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
     }
 
+    /// Is the op always possible, with one outcome, and does it always change something?
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        use OpKind::*;
+        matches!(
+            self,
+            Store
+                | Swap
+                | FetchAdd
+                | FetchSub
+                | FetchAnd
+                | FetchNand
+                | FetchOr
+                | FetchXor
+                | FetchMax
+                | FetchMin
+                | FetchUMax
+                | FetchUMin
+                | Unlock
+                | ReadUnlock
+                | WriteUnlock
+                | Arrive
+                | OnceEnd
+                | DropSender
+                | DropReceiver
+                | Release
+                | Unpark
+        )
+    }
+
     /// Does the thread say that it has nothing better to do?
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)
@@ -213,17 +249,15 @@ impl OpKind {
         match self {
             Load => "load",
             Store => "store",
-            Rmw(code) => match code.rmw() {
-                crate::Rmw::Swap => "swap",
-                crate::Rmw::Add => "fetch_add",
-                crate::Rmw::Sub => "fetch_sub",
-                crate::Rmw::And => "fetch_and",
-                crate::Rmw::Nand => "fetch_nand",
-                crate::Rmw::Or => "fetch_or",
-                crate::Rmw::Xor => "fetch_xor",
-                crate::Rmw::Max | crate::Rmw::UMax => "fetch_max",
-                crate::Rmw::Min | crate::Rmw::UMin => "fetch_min",
-            },
+            Swap => "swap",
+            FetchAdd => "fetch_add",
+            FetchSub => "fetch_sub",
+            FetchAnd => "fetch_and",
+            FetchNand => "fetch_nand",
+            FetchOr => "fetch_or",
+            FetchXor => "fetch_xor",
+            FetchMax | FetchUMax => "fetch_max",
+            FetchMin | FetchUMin => "fetch_min",
             CompareExchange => "compare_exchange",
             CompareExchangeWeak => "compare_exchange_weak",
             Lock => "lock",
@@ -267,7 +301,6 @@ impl OpKind {
             CountRead => "count",
             CountTest => "unique?",
             Upgrade => "upgrade",
-            Spawn => "spawn",
             Join => "join",
             IsFinished => "is_finished",
             End => "end",
@@ -284,6 +317,7 @@ impl OpKind {
 
 /// What a thread is about to do.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Op {
     /// What is done.
     pub kind: OpKind,
@@ -297,12 +331,12 @@ pub struct Op {
     pub object: ObjectId,
     /// A second object: the mutex of a condition variable.
     pub other: ObjectId,
+    /// Where in the source.
+    pub site: SiteId,
     /// First argument.
     pub arg: u64,
     /// Second argument.
     pub arg2: u64,
-    /// Where in the source.
-    pub site: SiteId,
 }
 
 impl Op {
@@ -324,7 +358,10 @@ impl Op {
 }
 
 /// What an op gave back.
+///
+/// Like [`Op`] it has no padding, because it lies on the stacks of threads whose state is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Reply {
     /// The value: what was read, which outcome, a count.
     pub value: u64,
@@ -332,17 +369,19 @@ pub struct Reply {
     pub ok: bool,
     /// A remark: poisoned, disconnected, timed out.
     pub flag: bool,
+    #[doc(hidden)]
+    pub rest: [u8; 6],
 }
 
 impl Reply {
     /// Success without a value.
-    pub const DONE: Reply = Reply { value: 0, ok: true, flag: false };
+    pub const DONE: Reply = Reply { value: 0, ok: true, flag: false, rest: [0; 6] };
     /// Failure without a value.
-    pub const FAILED: Reply = Reply { value: 0, ok: false, flag: false };
+    pub const FAILED: Reply = Reply { value: 0, ok: false, flag: false, rest: [0; 6] };
 
     /// Success with a value.
     pub fn value(value: u64) -> Reply {
-        Reply { value, ok: true, flag: false }
+        Reply { value, ..Reply::DONE }
     }
 
     /// The same with the remark set.
@@ -363,9 +402,15 @@ mod tests {
         assert_eq!(Rmw::UMax.apply(0xFF, 1, 1), 0xFF);
         assert_eq!(Rmw::Min.apply(0xFF, 1, 1), 0xFF);
         assert_eq!(Rmw::Nand.apply(1, 1, 1), 0xFE);
-        for (i, rmw) in RMWS.into_iter().enumerate() {
-            assert_eq!(rmw as usize, i);
-            assert_eq!(RmwCode::from(rmw).rmw(), rmw);
+        for (rmw, kind) in RMWS {
+            assert_eq!((OpKind::from(rmw), kind.rmw()), (kind, Some(rmw)));
         }
+        assert_eq!((OpKind::Store.rmw(), OpKind::CompareExchange.rmw()), (None, None));
+    }
+
+    #[test]
+    fn an_op_has_no_padding() {
+        // Comparing what a thread holds on its stack must not meet bytes that nobody wrote.
+        assert_eq!(size_of::<Op>(), 4 + 3 * 4 + 2 * 8);
     }
 }

@@ -75,11 +75,14 @@ pub struct Options {
     /// a thread has ended, because then it matters which step is the last; so a search begins without and starts again
     /// when it does.
     pub end_steps: bool,
+    /// Keep the clocks by which data races are judged. Needed only when the program has cells, so a search begins
+    /// without and starts again when it meets one.
+    pub clocks: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false, end_steps: false }
+        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false, end_steps: false, clocks: false }
     }
 }
 

@@ -64,7 +64,7 @@ impl ThreadSet {
     /// Is the set empty?
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.low == 0 && self.high.iter().all(|&w| w == 0)
+        self.low == 0 && (self.high.is_empty() || self.high.iter().all(|&w| w == 0))
     }
 
     /// The number of threads in the set.
@@ -73,8 +73,26 @@ impl ThreadSet {
     }
 
     /// The threads, lowest first.
-    pub fn iter(&self) -> impl Iterator<Item = ThreadId> + '_ {
-        self.words().enumerate().flat_map(|(i, word)| bits(word).map(move |b| ThreadId(i as u32 * 64 + b)))
+    #[inline]
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { word: self.low, base: 0, rest: &self.high }
+    }
+
+    /// Takes the lowest thread out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<ThreadId> {
+        let lowest = self.iter().next()?;
+        self.remove(lowest);
+        Some(lowest)
+    }
+
+    /// Appends the words to a list.
+    #[inline]
+    pub(crate) fn append_to(&self, words: &mut Vec<u64>) {
+        words.push(self.low);
+        if !self.high.is_empty() {
+            words.extend_from_slice(&self.high);
+        }
     }
 
     /// The words, lowest threads first.
@@ -84,14 +102,28 @@ impl ThreadSet {
     }
 }
 
-fn bits(mut word: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (word != 0).then(|| {
-            let bit = word.trailing_zeros();
-            word &= word - 1;
-            bit
-        })
-    })
+/// The threads of a set, lowest first.
+#[derive(Clone, Debug)]
+pub struct Iter<'a> {
+    word: u64,
+    base: u32,
+    rest: &'a [u64],
+}
+
+impl Iterator for Iter<'_> {
+    type Item = ThreadId;
+
+    #[inline]
+    fn next(&mut self) -> Option<ThreadId> {
+        while self.word == 0 {
+            let (&word, rest) = self.rest.split_first()?;
+            (self.word, self.rest) = (word, rest);
+            self.base += 64;
+        }
+        let bit = self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(ThreadId(self.base + bit))
+    }
 }
 
 #[cfg(test)]
@@ -109,5 +141,6 @@ mod tests {
         assert_eq!(set.len(), 4);
         assert_eq!(ThreadSet::from_words(&set.words().collect::<Vec<_>>()), set);
         assert!(!set.contains(ThreadId(64)) && set.contains(ThreadId(511)));
+        assert_eq!((set.pop(), set.pop(), set.len()), (Some(ThreadId(0)), Some(ThreadId(63)), 2));
     }
 }

@@ -4,10 +4,11 @@ use crate::access::Accesses;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
-use crate::op::OpKind;
+use crate::op::{Op, OpKind};
 use crate::plan::{Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// One op carried out, with all the thread-local work up to the thread's next op.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,8 +35,9 @@ pub struct Step {
     pub ok: bool,
     /// Where.
     pub site: SiteId,
-    /// The thread it spawned.
-    pub spawned: Option<ThreadId>,
+    /// Steps (numbers in this trace) that it follows because of a spawn or a join: the spawning thread's last step
+    /// before the thread's first, and the last steps of the threads joined since its own last step.
+    pub after: SmallVec<[u32; 4]>,
     /// The step (number in this trace) that ended the wait of an idle thread, if it was idle before.
     pub woken_by: Option<u32>,
     /// How many objects were known when the choice was made.
@@ -100,12 +102,16 @@ pub struct Trace {
     pub counts_seen: bool,
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
+    /// The program has cells, see [`Options::clocks`](crate::Options::clocks).
+    pub cells_seen: bool,
     enabled: Vec<u64>,
 }
 
 impl Trace {
     /// Makes the trace empty, keeping its memory.
     pub fn clear(&mut self) {
+        self.steps.reserve(256);
+        self.enabled.reserve(256);
         self.steps.clear();
         self.objects.clear();
         self.enabled.clear();
@@ -113,6 +119,7 @@ impl Trace {
         self.cut = false;
         self.counts_seen = false;
         self.ends_seen = false;
+        self.cells_seen = false;
     }
 
     /// Forgets the steps from `len` on.
@@ -133,11 +140,31 @@ impl Trace {
         self.steps.is_empty()
     }
 
+    /// Begins the next step; what it does is filled in afterwards.
     #[inline]
-    pub(crate) fn push(&mut self, mut step: Step, enabled: &ThreadSet) {
-        step.enabled = self.enabled.len() as u32;
-        self.enabled.extend(enabled.words());
-        self.steps.push(step);
+    pub(crate) fn begin(&mut self, thread: ThreadId, op: &Op, choice: (u32, u32), objects: u32, enabled: &ThreadSet) {
+        self.steps.push(Step {
+            thread,
+            kind: op.kind,
+            outcome: choice.0,
+            outcomes: choice.1,
+            object: op.object,
+            other: op.other,
+            accesses: Accesses::new(),
+            value: 0,
+            arg: op.arg,
+            ok: true,
+            site: op.site,
+            after: SmallVec::new(),
+            woken_by: None,
+            objects,
+            enabled: self.enabled.len() as u32,
+        });
+        enabled.append_to(&mut self.enabled);
+    }
+
+    pub(crate) fn enabled_buffer(&self) -> &Vec<u64> {
+        &self.enabled
     }
 
     /// The words of the set of threads that were enabled before the step.
@@ -183,28 +210,5 @@ impl Trace {
     /// The choices that repeat this execution.
     pub fn choices(&self) -> impl Iterator<Item = Planned> + '_ {
         self.steps.iter().map(Step::planned)
-    }
-}
-
-impl Step {
-    #[inline]
-    pub(crate) fn new(thread: ThreadId, op: &crate::op::Op, outcome: u32, outcomes: u32, objects: u32) -> Step {
-        Step {
-            thread,
-            kind: op.kind,
-            outcome,
-            outcomes,
-            object: op.object,
-            other: op.other,
-            accesses: Accesses::new(),
-            value: 0,
-            arg: op.arg,
-            ok: true,
-            site: op.site,
-            spawned: None,
-            woken_by: None,
-            objects,
-            enabled: 0,
-        }
     }
 }

@@ -85,7 +85,7 @@ fn fold(trace: &Trace) -> Vec<(usize, usize)> {
             let first = &trace.steps[*at];
             let same = (first.thread, first.kind, first.site, first.value, first.ok)
                 == (step.thread, step.kind, step.site, step.value, step.ok);
-            if same && first.spawned.is_none() {
+            if same {
                 *times += 1;
                 continue;
             }
@@ -103,14 +103,15 @@ fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
     match step.kind {
         OpKind::Load => format!("{verb} {object} = {}", value(step.value)),
         OpKind::Store => format!("{verb} {object} <- {}", value(step.arg)),
-        OpKind::Rmw(_) => format!("{verb} {object} {} (was {})", value(step.arg), value(step.value)),
         OpKind::CompareExchange | OpKind::CompareExchangeWeak if step.ok => {
             format!("{verb} {object} (was {})", value(step.value))
         }
         OpKind::CompareExchange | OpKind::CompareExchangeWeak => {
             format!("{verb} {object} fails (is {})", value(step.value))
         }
-        OpKind::Spawn => format!("{verb} {}", step.spawned.map_or_else(String::new, |t| names.thread(t))),
+        kind if kind.rmw().is_some() => {
+            format!("{verb} {object} {} (was {})", value(step.arg), value(step.value))
+        }
         OpKind::Choose => format!("{verb} {} of {}", step.value, step.outcomes),
         OpKind::WakeTimed if step.value == 0 => format!("time out {object}"),
         OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock | OpKind::TryAcquire | OpKind::TrySend | OpKind::Send

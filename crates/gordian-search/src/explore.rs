@@ -81,13 +81,15 @@ pub fn explore(
         }
         let trace = target.run(&plan);
         found.steps += trace.len() as u64;
-        let count_steps = plan.options.count_steps || trace.counts_seen;
-        let end_steps = plan.options.end_steps || trace.ends_seen;
-        if (count_steps, end_steps) != (plan.options.count_steps, plan.options.end_steps) {
-            // The program looks at reference counts, or whether threads have ended, so counting or ending has to be
-            // steps: start again with that.
-            plan.options.count_steps = count_steps;
-            plan.options.end_steps = end_steps;
+        let counts = trace.counts_seen && !plan.options.count_steps;
+        let ends = trace.ends_seen && !plan.options.end_steps;
+        let cells = trace.cells_seen && !plan.options.clocks;
+        if counts || ends || cells {
+            // The program looks at reference counts, or at the ends of threads, or has cells: start again with what
+            // that needs.
+            plan.options.count_steps |= counts;
+            plan.options.end_steps |= ends;
+            plan.options.clocks |= cells;
             plan.prefix.clear();
             plan.sleep.clear();
             strategy = search.strategy();

@@ -24,7 +24,6 @@ struct Event {
     nth: u32,
     /// The step of the same thread before it.
     before: Option<u32>,
-    spawned: Option<ThreadId>,
     /// Where its objects begin in [`Order::touched`].
     touched: u32,
 }
@@ -37,8 +36,8 @@ pub type Race = (usize, usize);
 pub struct Order {
     clocks: Clocks,
     events: Vec<Event>,
-    /// For each thread its latest step and the step that spawned it.
-    threads: Vec<(Option<u32>, Option<u32>)>,
+    /// For each thread its latest step.
+    threads: Vec<Option<u32>>,
     objects: Vec<Vec<Touch>>,
     lives: Vec<Vec<Touch>>,
     rows: Vec<usize>,
@@ -68,9 +67,9 @@ impl Order {
         &mut lists[i]
     }
 
-    fn thread(&mut self, thread: ThreadId) -> &mut (Option<u32>, Option<u32>) {
+    fn thread(&mut self, thread: ThreadId) -> &mut Option<u32> {
         if self.threads.len() <= thread.index() {
-            self.threads.resize(thread.index() + 1, (None, None));
+            self.threads.resize(thread.index() + 1, None);
         }
         &mut self.threads[thread.index()]
     }
@@ -80,10 +79,7 @@ impl Order {
         while self.events.len() > len {
             let event = self.events.pop().expect("there is one");
             self.clocks.truncate(self.rows.pop().expect("one for each event"));
-            self.thread(event.thread).0 = event.before;
-            if let Some(child) = event.spawned {
-                *self.thread(child) = (None, None);
-            }
+            *self.thread(event.thread) = event.before;
             while self.touched.len() > event.touched as usize {
                 let object = self.touched.pop().expect("there is one");
                 self.touches(object).pop();
@@ -110,10 +106,13 @@ impl Order {
         self.rows.push(self.clocks.rows());
         self.clocks.admit(step.thread);
         let known = self.clocks.fresh();
-        let (before, spawner) = *self.thread(step.thread);
+        let before = *self.thread(step.thread);
         let nth = before.map_or(1, |b| self.events[b as usize].nth + 1);
-        if let Some(past) = before.or(spawner) {
+        if let Some(past) = before {
             self.clocks.copy(known, self.events[past as usize].clock);
+        }
+        for &past in &step.after {
+            self.clocks.join(known, self.events[past as usize].clock);
         }
         self.look_back(i, step, steps, known, races);
         self.clocks.set(known, step.thread, nth);
@@ -123,11 +122,8 @@ impl Order {
             let touch = Touch { step: i as u32, thread: step.thread, act: access.act, seq: access.seq };
             self.touches(access.object).push(touch);
         }
-        self.thread(step.thread).0 = Some(i as u32);
-        if let Some(child) = step.spawned {
-            self.thread(child).1 = Some(i as u32);
-        }
-        self.events.push(Event { clock: known, thread: step.thread, nth, before, spawned: step.spawned, touched });
+        *self.thread(step.thread) = Some(i as u32);
+        self.events.push(Event { clock: known, thread: step.thread, nth, before, touched });
     }
 
     /// Goes through the earlier steps that touched the same objects, latest first over all objects together, so

@@ -210,8 +210,8 @@ impl Checker {
             failures.push(Failure::new(failure, trace, plan, engine.names()));
         } else if summary.steps == 0 {
             return misuse(
-                "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
-                 execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
+                "nothing to check: no thread of this test uses any of gordian's primitives, so there is only one execution; use \
+                 gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
             );
         }
         Report::new(summary, failures)

@@ -14,7 +14,7 @@
 mod spin;
 mod verdict;
 
-use crate::access::{Access, Act, dependent};
+use crate::access::{Access, Accesses, Act, dependent};
 use crate::cell::{Cell, Epoch};
 use crate::failure::{Failure, FailureKind};
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -23,7 +23,8 @@ use crate::object::{Arc, Channel, Cx, Life, Model, Object, ObjectKind, Outcomes,
 use crate::op::{Op, OpKind, Reply};
 use crate::plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
 use crate::thread_set::ThreadSet;
-use crate::trace::{End, ObjectInfo, Step, Trace};
+use crate::trace::{End, ObjectInfo, Trace};
+use smallvec::SmallVec;
 use spin::Spin;
 pub use spin::Visit;
 
@@ -56,16 +57,19 @@ enum Idle {
     Polite,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Thread {
     status: Status,
-    op: Option<Op>,
+    /// What it announced last; it still waits to do it if its status says so.
+    op: Op,
     outcomes: u32,
     expiring: bool,
     paused: bool,
     pauses: u32,
     idle: Idle,
     woken_by: Option<u32>,
+    /// What its next step follows, see [`Step::after`](crate::Step::after).
+    after: SmallVec<[u32; 4]>,
     children: u32,
     last: Option<u32>,
     /// It is unwinding; reported by the front end.
@@ -73,11 +77,43 @@ struct Thread {
     spin: Spin,
 }
 
+impl Default for Thread {
+    fn default() -> Self {
+        Thread {
+            status: Status::Absent,
+            op: Op::new(OpKind::Yield, ObjectId::NONE, SiteId::UNKNOWN),
+            outcomes: 0,
+            expiring: false,
+            paused: false,
+            pauses: 0,
+            idle: Idle::No,
+            woken_by: None,
+            after: SmallVec::new(),
+            children: 0,
+            last: None,
+            panicking: false,
+            spin: Spin::default(),
+        }
+    }
+}
+
 impl Thread {
     fn reset(&mut self, status: Status) {
-        let mut spin = std::mem::take(&mut self.spin);
-        spin.reset();
-        *self = Thread { status, spin, ..Thread::default() };
+        self.status = status;
+        self.paused = false;
+        self.pauses = 0;
+        self.idle = Idle::No;
+        self.woken_by = None;
+        self.after.clear();
+        self.children = 0;
+        self.last = None;
+        self.panicking = false;
+        self.spin.reset();
+    }
+
+    /// The op it waits to do.
+    fn announced(&self) -> Option<Op> {
+        (self.status == Status::Announced).then_some(self.op)
     }
 }
 
@@ -96,11 +132,75 @@ impl Slot {
         Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
     }
 
+    #[inline]
+    fn no_longer_pending(&mut self, thread: ThreadId) {
+        if let Some(i) = self.pending.iter().position(|&t| t == thread) {
+            self.pending.swap_remove(i);
+        }
+    }
+
     fn renew(&mut self, model: Object) {
         self.model = model;
         self.pending.clear();
         self.watchers.clear();
         self.version = 0;
+    }
+}
+
+/// The part of the conductor that carrying out an op changes.
+struct Objects<'a> {
+    slots: &'a mut [Slot],
+    lives: &'a mut [Slot],
+    sync: &'a mut Synchronisation,
+    options: Options,
+}
+
+impl Objects<'_> {
+    #[inline]
+    fn model(&mut self, object: ObjectId) -> &mut Object {
+        match object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()].model,
+            None => &mut self.slots[object.index()].model,
+        }
+    }
+
+    #[inline]
+    fn carry_out(
+        mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        if op.other != ObjectId::NONE {
+            return self.carry_out_with_mutex(thread, op, outcome, panicking, accesses);
+        }
+        let model = match op.object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()].model,
+            None => &mut self.slots[op.object.index()].model,
+        };
+        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, panicking, options: self.options, accesses };
+        model.carry_out(op, outcome, &mut cx)
+    }
+
+    /// The second object is a mutex, which is small: it is taken out while both are changed.
+    fn carry_out_with_mutex(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        let empty = Object::Mutex(crate::object::Mutex::new());
+        let mut mutex = std::mem::replace(self.model(op.other), empty);
+        let model = &mut self.slots[op.object.index()].model;
+        let other = Some(&mut mutex);
+        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, panicking, options: self.options, accesses };
+        let reply = model.carry_out(op, outcome, &mut cx);
+        *self.model(op.other) = mutex;
+        reply
     }
 }
 
@@ -127,6 +227,7 @@ pub struct Conductor {
     sync: Synchronisation,
     enabled: ThreadSet,
     unfinished: u32,
+    released: Vec<ThreadId>,
     /// The thread that made the last step.
     current: ThreadId,
     chosen: u32,
@@ -151,9 +252,10 @@ impl Conductor {
         }
         self.live_slots = 0;
         self.live_cells = 0;
-        self.sync.clear();
+        self.sync.clear(plan.options.clocks);
         self.enabled.clear();
         self.unfinished = 0;
+        self.released.clear();
         self.current = ThreadId::MAIN;
         self.pauses_seen = false;
         self.birth(ThreadId::MAIN, None);
@@ -226,6 +328,7 @@ impl Conductor {
 
     /// A new cell.
     pub fn create_cell(&mut self) -> u32 {
+        self.trace.cells_seen = true;
         match self.cells.get_mut(self.live_cells) {
             Some(cell) => cell.clear(),
             None => self.cells.push(Cell::default()),
@@ -237,6 +340,9 @@ impl Conductor {
     /// A plain access to memory. A data race ends the execution; `false` says so.
     #[inline]
     pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        if !self.options.clocks {
+            return true;
+        }
         let now = Epoch { thread, time: self.sync.time(thread), site };
         match self.cells[cell as usize].access(now, write, &self.sync) {
             Ok(()) => true,
@@ -250,6 +356,8 @@ impl Conductor {
     /// A fence: orders memory, is no step.
     pub fn fence(&mut self, thread: ThreadId, order: crate::op::Order) {
         self.sync.fence(thread, order.acquires(), order.releases());
+        // What comes after the fence was not published by it.
+        self.sync.tick(thread);
     }
 
     /// Ends the execution with a failure, unless it has ended already.
@@ -279,11 +387,22 @@ impl Conductor {
     /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
     /// state and to call [`probed`](Self::probed) before it goes on.
     #[inline]
-    pub fn announce(&mut self, thread: ThreadId, op: Op) -> Visit {
-        let i = thread.index();
-        debug_assert_eq!(self.threads[i].status, Status::Running);
-        self.threads[i].status = Status::Announced;
-        self.threads[i].op = Some(op);
+    pub fn announce(&mut self, thread: ThreadId, op: &Op) -> Visit {
+        let me = &mut self.threads[thread.index()];
+        debug_assert_eq!(me.status, Status::Running);
+        me.status = Status::Announced;
+        me.op = *op;
+        if op.kind.is_plain() {
+            // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
+            me.outcomes = 1;
+            me.expiring = false;
+            self.enabled.insert(thread);
+            return Visit::Plain;
+        }
+        self.announce_in_full(thread, op)
+    }
+
+    fn announce_in_full(&mut self, thread: ThreadId, op: &Op) -> Visit {
         if op.kind.can_change() {
             self.slot_mut(op.object).pending.push(thread);
             if op.other != ObjectId::NONE {
@@ -291,18 +410,17 @@ impl Conductor {
             }
         }
         self.evaluate(thread);
-        let me = &mut self.threads[i];
+        let me = &mut self.threads[thread.index()];
         if op.kind.is_pause() && me.pauses >= self.limits.fair_rounds {
             me.idle = Idle::Polite;
             self.enabled.remove(thread);
         }
-        self.visit(thread, &op)
+        self.visit(thread, op)
     }
 
     /// Works out whether the announced op of a thread is enabled.
-    #[inline]
     fn evaluate(&mut self, thread: ThreadId) {
-        let Some(op) = self.threads[thread.index()].op else { return };
+        let Some(op) = self.threads[thread.index()].announced() else { return };
         let outcomes = match op.kind {
             OpKind::Choose => Outcomes::Ready(op.arg as u32),
             _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
@@ -313,23 +431,15 @@ impl Conductor {
         };
         let me = &mut self.threads[thread.index()];
         me.expiring = outcomes == Outcomes::Expiring;
-        match outcomes {
-            Outcomes::Blocked => {
-                me.outcomes = 0;
-                self.enabled.remove(thread);
-            }
-            Outcomes::Ready(n) => {
-                me.outcomes = n;
-                if me.idle == Idle::No {
-                    self.enabled.insert(thread);
-                }
-            }
-            Outcomes::Expiring => {
-                me.outcomes = 1;
-                if me.idle == Idle::No {
-                    self.enabled.insert(thread);
-                }
-            }
+        me.outcomes = match outcomes {
+            Outcomes::Blocked => 0,
+            Outcomes::Ready(n) => n,
+            Outcomes::Expiring => 1,
+        };
+        if me.outcomes == 0 {
+            self.enabled.remove(thread);
+        } else if me.idle == Idle::No {
+            self.enabled.insert(thread);
         }
     }
 
@@ -391,12 +501,11 @@ impl Conductor {
         after.or_else(|| self.enabled.iter().find(|&t| awake(t)))
     }
 
-    #[inline]
     fn follow(&mut self, planned: Planned) -> Decision {
         let me = self.threads.get(planned.thread.index());
         let fits = me.is_some_and(|me| {
             me.status == Status::Announced
-                && me.op.is_some_and(|op| planned.expected.is_none_or(|e| e == (op.kind, op.site)))
+                && planned.expected.is_none_or(|e| e == (me.op.kind, me.op.site))
                 && planned.outcome < me.outcomes
         }) && (self.enabled.contains(planned.thread) || self.is_idle(planned.thread));
         if !fits {
@@ -432,27 +541,34 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
-        let i = thread.index();
-        let me = &mut self.threads[i];
-        let op = me.op.take().expect("a thread performs what it announced");
+        let me = &mut self.threads[thread.index()];
+        debug_assert_eq!(me.status, Status::Announced);
+        let op = me.op;
         let outcome = self.chosen;
-        let mut step = Step::new(thread, &op, outcome, me.outcomes, self.live_slots as u32);
-        step.woken_by = me.woken_by.take();
+        self.trace.begin(thread, &op, (outcome, me.outcomes), self.live_slots as u32, &self.enabled);
         me.status = Status::Running;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         let panicking = me.panicking;
-
+        if let Some(waker) = me.woken_by.take() {
+            self.trace.steps[at].woken_by = Some(waker);
+        }
+        if !me.after.is_empty() {
+            self.trace.steps[at].after = std::mem::take(&mut me.after);
+        }
         let reply = match op.kind {
-            OpKind::Spawn => self.spawn(thread, &mut step),
             OpKind::Choose => Reply::value(u64::from(outcome)),
             _ if op.object == ObjectId::NONE => Reply::DONE,
-            _ => self.carry_out(thread, &op, outcome, panicking, &mut step),
+            _ => {
+                let accesses = &mut self.trace.steps[at].accesses;
+                let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync, options: self.options };
+                objects.carry_out(thread, &op, outcome, panicking, accesses)
+            }
         };
         self.trace.ends_seen |= op.kind == OpKind::IsFinished;
+        let step = &mut self.trace.steps[at];
         step.value = reply.value;
         step.ok = reply.ok;
-        self.trace.push(step, &self.enabled);
         self.enabled.remove(thread);
         self.sync.tick(thread);
         self.after_step(thread, &op, at);
@@ -460,64 +576,32 @@ impl Conductor {
         reply
     }
 
-    #[inline]
-    fn carry_out(&mut self, thread: ThreadId, op: &Op, outcome: u32, panicking: bool, step: &mut Step) -> Reply {
-        let mut other = None;
-        let mut taken = None;
-        if op.other != ObjectId::NONE {
-            // The second object is a mutex, which is small: take it out while both are changed.
-            let empty = Object::Mutex(crate::object::Mutex::new());
-            taken = Some(std::mem::replace(&mut self.slot_mut(op.other).model, empty));
-            other = taken.as_mut();
-        }
-        let slot = match op.object.as_life() {
-            Some(t) => &mut self.lives[t.index()],
-            None => &mut self.slots[op.object.index()],
-        };
-        let mut cx = Cx {
-            thread,
-            object: op.object,
-            other,
-            sync: &mut self.sync,
-            panicking,
-            options: self.options,
-            accesses: &mut step.accesses,
-        };
-        let reply = slot.model.carry_out(op, outcome, &mut cx);
-        if let Some(model) = taken {
-            self.slot_mut(op.other).model = model;
-        }
-        reply
-    }
-
-    fn spawn(&mut self, parent: ThreadId, step: &mut Step) -> Reply {
-        let nth = self.threads[parent.index()].children;
-        self.threads[parent.index()].children += 1;
-        let child = self.names.child(parent, nth);
-        self.birth(child, Some(parent));
-        step.spawned = Some(child);
-        Reply::value(u64::from(child.0))
-    }
-
     /// Who is enabled, awake or idle now that a step has been carried out?
     #[inline]
     fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
         if op.kind.can_change() {
-            self.slot_mut(op.object).pending.retain(|&t| t != thread);
+            self.slot_mut(op.object).no_longer_pending(thread);
             if op.other != ObjectId::NONE {
-                self.slot_mut(op.other).pending.retain(|&t| t != thread);
+                self.slot_mut(op.other).no_longer_pending(thread);
             }
         }
-        let count = self.trace.steps[at].accesses.len();
-        let mut wrote = false;
-        for k in 0..count {
+        // A new choice is progress, although no object shows it.
+        let mut wrote = op.kind == OpKind::Choose;
+        for k in 0..self.trace.steps[at].accesses.len() {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
+            let slot = match object.as_life() {
+                Some(t) => &mut self.lives[t.index()],
+                None => &mut self.slots[object.index()],
+            };
             if act.is_read() {
-                let version = self.slot(object).version;
+                let version = slot.version;
                 self.threads[thread.index()].spin.read(object, version);
             } else {
                 wrote = true;
-                self.changed(object, thread, at);
+                slot.version = slot.version.wrapping_add(1);
+                if !slot.pending.is_empty() || !slot.watchers.is_empty() {
+                    self.changed(object, thread, at);
+                }
             }
         }
         self.pace(thread, op, wrote);
@@ -527,16 +611,11 @@ impl Conductor {
         }
     }
 
-    /// An object has changed: blocked threads may be enabled, idle ones look again.
-    #[inline]
+    /// An object that somebody waits at has changed: blocked threads may be enabled, idle ones look again.
     fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
-        let slot = self.slot_mut(object);
-        slot.version = slot.version.wrapping_add(1);
-        if !slot.pending.is_empty() {
-            for k in 0..self.slot(object).pending.len() {
-                let waiter = self.slot(object).pending[k];
-                self.evaluate(waiter);
-            }
+        for k in 0..self.slot(object).pending.len() {
+            let waiter = self.slot(object).pending[k];
+            self.evaluate(waiter);
         }
         while let Some(watcher) = self.slot_mut(object).watchers.pop() {
             let me = &mut self.threads[watcher.index()];
@@ -584,13 +663,71 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        let mut step = Step::new(thread, op, 0, 1, 0);
-        self.carry_out(thread, op, 0, panicking, &mut step)
+        let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync, options: self.options };
+        let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
+        self.sync.tick(thread);
+        reply
     }
 
     /// The program looked at a reference count.
     pub fn note_count_seen(&mut self) {
         self.trace.counts_seen = true;
+    }
+
+    /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
+    pub fn spawn(&mut self, parent: ThreadId) -> ThreadId {
+        let me = &mut self.threads[parent.index()];
+        let nth = me.children;
+        me.children += 1;
+        me.pauses = 0;
+        me.spin.reset();
+        let mut after = me.after.clone();
+        after.extend(me.last);
+        let child = self.names.child(parent, nth);
+        self.birth(child, Some(parent));
+        self.sync.tick(parent);
+        self.threads[child.index()].after = after;
+        child
+    }
+
+    /// A thread waits for another to end. `true` if it has; otherwise the thread is [released](Self::next_released)
+    /// when it does. This is no step either: it commutes with whatever others do.
+    pub fn join(&mut self, thread: ThreadId, target: ThreadId, site: SiteId) -> bool {
+        let me = &mut self.threads[thread.index()];
+        me.pauses = 0;
+        me.spin.reset();
+        if self.threads[target.index()].status == Status::Finished {
+            self.joined(thread, target);
+            return true;
+        }
+        let me = &mut self.threads[thread.index()];
+        me.status = Status::Announced;
+        me.op = Op::new(OpKind::Join, ObjectId::life(target), site);
+        me.outcomes = 0;
+        self.lives[target.index()].pending.push(thread);
+        false
+    }
+
+    fn joined(&mut self, thread: ThreadId, target: ThreadId) {
+        if let Object::Life(life) = &self.lives[target.index()].model {
+            life.joined(thread, &mut self.sync);
+        }
+        // A thread that made no step of its own passes on what it followed.
+        let ended = &self.threads[target.index()];
+        let after = ended.last.map_or_else(|| ended.after.clone(), |last| SmallVec::from_slice(&[last]));
+        let me = &mut self.threads[thread.index()];
+        me.after.extend(after);
+    }
+
+    /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything
+    /// is decided.
+    pub fn next_released(&mut self) -> Option<ThreadId> {
+        self.released.pop()
+    }
+
+    /// Has the thread come to its end?
+    pub fn is_finished(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].status == Status::Finished
     }
 
     /// A thread has come to its end.
@@ -612,9 +749,10 @@ impl Conductor {
                 wake_dependent(&mut self.sleep, self.trace.steps[last].thread, &[exit]);
             }
         }
-        for k in 0..self.lives[i].pending.len() {
-            let waiter = self.lives[i].pending[k];
-            self.evaluate(waiter);
+        while let Some(waiter) = self.lives[i].pending.pop() {
+            self.threads[waiter.index()].status = Status::Running;
+            self.joined(waiter, thread);
+            self.released.push(waiter);
         }
         let slot = &mut self.lives[i];
         slot.version += 1;
@@ -684,9 +822,6 @@ pub fn wake_dependent(sleep: &mut Vec<Sleeper>, thread: ThreadId, accesses: &[Ac
 impl Conductor {
     /// Carries out an op at once if nothing has to be waited for: while an execution is torn down.
     pub fn try_silently(&mut self, thread: ThreadId, op: &Op) -> Option<Reply> {
-        if op.kind == OpKind::Spawn {
-            return None;
-        }
         if op.object == ObjectId::NONE {
             return Some(Reply::DONE);
         }

@@ -26,7 +26,7 @@ pub enum Visit {
 }
 
 /// Where a thread is in a loop that may be waiting.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Spin {
     anchor: Option<(OpKind, SiteId, ObjectId)>,
     /// Ops since the anchor was set or last met.
@@ -40,6 +40,23 @@ pub(super) struct Spin {
     mark: usize,
     sleep: Vec<Sleeper>,
     last: Option<u32>,
+}
+
+impl Default for Spin {
+    fn default() -> Self {
+        Spin {
+            anchor: None,
+            since: 0,
+            window: 0,
+            rounds: 0,
+            probed: false,
+            // With room, because an allocation between two comparisons of a thread's state could disturb them.
+            reads: Vec::with_capacity(64),
+            mark: 0,
+            sleep: Vec::with_capacity(16),
+            last: None,
+        }
+    }
 }
 
 impl Spin {
@@ -119,6 +136,30 @@ impl Conductor {
         }
     }
 
+    /// The memory that carrying out a step may write to: what a comparison of a thread's state has to leave out.
+    pub fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        fn whole<T>(buffer: &Vec<T>, tell: &mut dyn FnMut(usize, usize)) {
+            let start = buffer.as_ptr() as usize;
+            tell(start, start + buffer.capacity() * size_of::<T>());
+        }
+        whole(&self.trace.steps, tell);
+        whole(&self.trace.objects, tell);
+        whole(self.trace.enabled_buffer(), tell);
+        whole(&self.threads, tell);
+        whole(&self.lives, tell);
+        whole(&self.slots, tell);
+        whole(&self.sleep, tell);
+        self.sync.memory(tell);
+        for thread in &self.threads {
+            whole(&thread.spin.reads, tell);
+            whole(&thread.spin.sleep, tell);
+        }
+        for slot in self.slots.iter().take(self.live_slots).chain(&self.lives) {
+            whole(&slot.pending, tell);
+            whole(&slot.watchers, tell);
+        }
+    }
+
     fn mark(&mut self, thread: ThreadId, at: usize) {
         let me = &mut self.threads[thread.index()];
         me.spin.reads.clear();
@@ -128,10 +169,13 @@ impl Conductor {
         me.spin.sleep.extend_from_slice(&self.sleep);
     }
 
-    /// Must the front end keep its own work off the thread's stack, because the state will be compared?
-    #[inline]
-    pub fn is_probing(&self, thread: ThreadId) -> bool {
-        self.threads[thread.index()].spin.probed
+    /// Must the front end keep its own work off the thread's stack when it announces this op, because the thread's
+    /// state is or will be compared? One means yes: not inlined and not a `bool`, so that it leaves the same in every
+    /// register, whatever it finds.
+    #[inline(never)]
+    pub fn is_probing(&self, thread: ThreadId, op: &Op) -> usize {
+        let spin = &self.threads[thread.index()].spin;
+        usize::from(spin.probed || op.kind.is_pause() || spin.anchor == Some((op.kind, op.site, op.object)))
     }
 
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?

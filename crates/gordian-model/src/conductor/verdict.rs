@@ -84,7 +84,7 @@ impl Conductor {
         let mut waiting = Vec::new();
         let mut circling = false;
         for (i, me) in self.threads.iter().enumerate() {
-            let (Status::Announced, Some(op)) = (me.status, me.op) else { continue };
+            let Some(op) = me.announced() else { continue };
             let thread = ThreadId(i as u32);
             if me.idle == Idle::Proved {
                 circling = true;
@@ -154,7 +154,7 @@ impl Conductor {
             None => format!("{who} to step"),
         };
         let me = self.threads.get(planned.thread.index());
-        let seen = match me.map(|me| (me.status, me.op)) {
+        let seen = match me.map(|me| (me.status, me.announced())) {
             None | Some((Status::Absent, _)) => "that thread does not exist".to_owned(),
             Some((Status::Finished, _)) => "that thread has ended".to_owned(),
             Some((_, Some(op))) if planned.expected.is_none_or(|e| e == (op.kind, op.site)) => {

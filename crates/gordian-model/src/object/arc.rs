@@ -97,7 +97,7 @@ impl Model for Arc {
                 } else {
                     cx.act(Act::CountRead);
                 }
-                Reply { value: u64::from(self.strong), ok: unique, flag: false }
+                Reply { ok: unique, ..Reply::value(u64::from(self.strong)) }
             }
             OpKind::Upgrade if self.strong > 0 => {
                 self.strong += 1;

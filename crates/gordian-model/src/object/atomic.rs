@@ -59,17 +59,19 @@ impl Model for Atomic {
                 cx.act(Act::Write);
                 self.value = op.arg;
             }
-            OpKind::Rmw(code) => self.replace(code.rmw().apply(old, op.arg, op.detail), op, cx),
             OpKind::CompareExchange | OpKind::CompareExchangeWeak => {
                 if old == op.arg && outcome == 0 {
                     self.replace(op.arg2, op, cx);
                 } else {
                     cx.sync.read(cx.thread, self.carried, op.failure.acquires());
                     cx.act(Act::Read);
-                    return Reply { value: old, ok: false, flag: false };
+                    return Reply { value: old, ..Reply::FAILED };
                 }
             }
-            _ => unreachable!("{:?} on an atomic", op.kind),
+            kind => {
+                let rmw = kind.rmw().expect("an op on an atomic");
+                self.replace(rmw.apply(old, op.arg, op.detail), op, cx);
+            }
         }
         Reply::value(old)
     }

@@ -32,6 +32,10 @@ impl Life {
         sync.release(thread, &mut self.at_exit);
     }
 
+    pub(crate) fn joined(&self, by: ThreadId, sync: &mut super::Synchronisation) {
+        sync.acquire(by, self.at_exit);
+    }
+
     fn take_token(&mut self, act: Act, cx: &mut Cx<'_>) -> Reply {
         self.token = false;
         cx.acquire(self.with_token);
@@ -43,7 +47,7 @@ impl Life {
 impl Model for Life {
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
         match op.kind {
-            OpKind::Join => Outcomes::ready_if(self.finished),
+            OpKind::Join => Outcomes::Blocked,
             OpKind::Park => Outcomes::ready_if(self.token),
             OpKind::ParkTimed if !self.token => Outcomes::Expiring,
             _ => Outcomes::Ready(1),
@@ -52,11 +56,6 @@ impl Model for Life {
 
     fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
-            OpKind::Join => {
-                cx.acquire(self.at_exit);
-                cx.act(Act::Join);
-                Reply::DONE
-            }
             OpKind::IsFinished => {
                 cx.act(Act::IsFinished);
                 Reply::DONE.flagged(self.finished)

@@ -184,17 +184,29 @@ struct ThreadClocks {
 /// clock by which data races are judged; the order of steps that the search permutes is another.
 #[derive(Clone, Debug, Default)]
 pub struct Synchronisation {
+    /// Clocks are kept. Without cells nobody looks at them, see [`Options::clocks`].
+    on: bool,
     clocks: Clocks,
     threads: Vec<ThreadClocks>,
 }
 
 impl Synchronisation {
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        self.clocks.memory(tell);
+        let threads = self.threads.as_ptr_range();
+        tell(threads.start as usize, threads.end as usize);
+    }
+
+    pub(crate) fn clear(&mut self, on: bool) {
+        self.on = on;
         self.clocks.clear();
         self.threads.clear();
     }
 
     pub(crate) fn admit(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+        if !self.on {
+            return;
+        }
         self.clocks.admit(thread);
         if self.threads.len() <= thread.index() {
             self.threads.resize(thread.index() + 1, ThreadClocks::default());
@@ -222,6 +234,9 @@ impl Synchronisation {
 
     #[inline]
     pub(crate) fn tick(&mut self, thread: ThreadId) {
+        if !self.on {
+            return;
+        }
         let now = self.threads[thread.index()].now;
         let time = self.clocks.get(now, thread);
         self.clocks.set(now, thread, time + 1);
@@ -230,12 +245,18 @@ impl Synchronisation {
     /// The thread learns what was published.
     #[inline]
     pub fn acquire(&mut self, thread: ThreadId, published: ClockId) {
+        if !self.on {
+            return;
+        }
         self.clocks.join(self.threads[thread.index()].now, published);
     }
 
     /// What the thread knows is added to what was published.
     #[inline]
     pub fn release(&mut self, thread: ThreadId, published: &mut ClockId) {
+        if !self.on {
+            return;
+        }
         let into = self.clocks.own(published);
         self.clocks.join(into, self.threads[thread.index()].now);
     }
@@ -258,6 +279,9 @@ impl Synchronisation {
     /// A write. `continues` says that a read-modify-write goes on with the release sequence it read from.
     #[inline]
     pub fn write(&mut self, thread: ThreadId, carried: &mut ClockId, releases: bool, continues: bool) {
+        if !self.on {
+            return;
+        }
         let clocks = self.threads[thread.index()];
         let from = if releases { clocks.now } else { clocks.fence };
         match (continues, from == ClockId::default()) {
@@ -276,6 +300,9 @@ impl Synchronisation {
 
     /// A fence.
     pub fn fence(&mut self, thread: ThreadId, acquires: bool, releases: bool) {
+        if !self.on {
+            return;
+        }
         let mut clocks = self.threads[thread.index()];
         if acquires {
             self.clocks.join(clocks.now, clocks.pending);

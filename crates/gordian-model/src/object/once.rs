@@ -103,7 +103,7 @@ impl Model for Once {
                     cx.acquire(self.published);
                 }
                 cx.act(Act::Probe);
-                Reply { value: 0, ok: complete, flag: self.state == OnceState::Poisoned }
+                Reply { ok: complete, ..Reply::DONE }.flagged(self.state == OnceState::Poisoned)
             }
             _ => unreachable!("{:?} on a once", op.kind),
         }

@@ -5,7 +5,7 @@
 
 use super::{Next, Strategy};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Plan, Planned, Sleeper, ThreadId, Trace};
+use gordian_model::{Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
 
 #[derive(Debug, Default)]
 struct Node {
@@ -13,7 +13,7 @@ struct Node {
     outcome: u32,
     outcomes: u32,
     /// Enabled threads that have not been tried.
-    left: Vec<ThreadId>,
+    left: ThreadSet,
     /// Asleep here; grows as steps are done.
     sleep: Vec<Sleeper>,
     /// The current step.
@@ -102,8 +102,8 @@ impl Strategy for DepthFirst {
                     node.sleep.extend(before.sleep.iter().cloned());
                     wake_dependent(&mut node.sleep, before.thread, &trace.steps[i - 1].accesses);
                 }
-                node.left.extend(trace.enabled(i).iter().filter(|&t| t != step.thread));
-                node.left.reverse();
+                node.left = trace.enabled(i);
+                node.left.remove(step.thread);
                 self.nodes.push(node);
             }
             let node = &mut self.nodes[i];

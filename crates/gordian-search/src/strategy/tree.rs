@@ -69,7 +69,7 @@ impl Sequence<'_> {
         self.steps.iter().filter(|&&s| s != b && self.order.before(a, s)).any(|&s| {
             let step = &self.trace.steps[s];
             step.thread == last.thread
-                || step.spawned == Some(last.thread)
+                || last.after.contains(&(s as u32))
                 || last.woken_by == Some(s as u32)
                 || dependent(&step.accesses, &self.last_accesses)
         })

@@ -7,7 +7,7 @@ use gordian_model::conductor::Visit;
 use gordian_model::object::{
     Arc, Atomic, Barrier, Channel, Condvar, Mutex, Object, Once, RwLock, Semaphore,
 };
-use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, Rmw, SiteId, ThreadId, Trace};
+use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, SiteId, ThreadId, Trace};
 use gordian_search::Target;
 use program::{CAPACITIES, Program, Stmt};
 
@@ -95,8 +95,6 @@ enum Code {
     /// Stores the value read last, plus this.
     Copy(u8, u64),
     UnlessOk(usize),
-    /// Unless the reply's flag is set.
-    UnlessFlag(usize),
     UnlessValue(u64, usize),
     /// Goes back as long as the value read last is not this one; nothing of the round is remembered.
     Until(u64, usize),
@@ -163,8 +161,8 @@ impl Compiler {
             Stmt::Load(v) => code.push(atomic(OpKind::Load, v, 0, 0, Keep::Value)),
             Stmt::Store(v, k) => code.push(atomic(OpKind::Store, v, k, 0, Keep::Nothing)),
             Stmt::Copy(v, k) => code.push(Copy(v, k)),
-            Stmt::Add(v, k) => code.push(atomic(OpKind::Rmw(Rmw::Add.into()), v, k, 0, Keep::Value)),
-            Stmt::Swap(v, k) => code.push(atomic(OpKind::Rmw(Rmw::Swap.into()), v, k, 0, Keep::Value)),
+            Stmt::Add(v, k) => code.push(atomic(OpKind::FetchAdd, v, k, 0, Keep::Value)),
+            Stmt::Swap(v, k) => code.push(atomic(OpKind::Swap, v, k, 0, Keep::Value)),
             Stmt::Cas(v, a, b) => code.push(atomic(OpKind::CompareExchange, v, a, b, Keep::Value)),
             Stmt::CasWeak(v, a, b) => {
                 code.push(atomic(OpKind::CompareExchangeWeak, v, a, b, Keep::Value));
@@ -317,8 +315,6 @@ impl Compiler {
                 self.bodies.push(inner);
                 code.push(Spawn(self.bodies.len() - 1));
                 *n += 1;
-                // A branch may be left out, so the child is joined at once or never; never keeps things interesting.
-                let _ = n;
             }
         }
     }
@@ -395,13 +391,12 @@ impl Machine {
     }
 
     fn object(&mut self, thread: ThreadId, thing: Thing) -> ObjectId {
-        let me = self.threads[thread.index()].as_ref().expect("alive");
         match thing {
             Thing::Nothing => ObjectId::NONE,
             Thing::Me => ObjectId::life(thread),
             // Main spawns its threads in order, before anything else, so their numbers are known.
             Thing::Thread(n) => ObjectId::life(if n == 0 { ThreadId::MAIN } else { self.conductor.names.child(ThreadId::MAIN, u32::from(n) - 1) }),
-            Thing::Child(n) => ObjectId::life(me.children[n as usize]),
+            Thing::Child(_) => unreachable!("only joined"),
             _ => {
                 let (kind, number) = (thing.kind(), thing.number());
                 if let Some(id) = self.objects[kind as usize][number as usize] {
@@ -422,7 +417,7 @@ impl Machine {
             let Some(&code) = self.bodies[me.body].get(me.at) else {
                 if self.conductor.options().end_steps && !std::mem::replace(&mut me.ending, true) {
                     let site = self.sites[63];
-                    self.conductor.announce(thread, Op::new(OpKind::End, ObjectId::life(thread), site));
+                    self.conductor.announce(thread, &Op::new(OpKind::End, ObjectId::life(thread), site));
                     return;
                 }
                 self.conductor.finish(thread);
@@ -432,10 +427,6 @@ impl Machine {
             let mut jump = |to: usize| me.at = to;
             let op = match code {
                 Code::UnlessOk(to) if !me.reply.ok => {
-                    jump(to);
-                    continue;
-                }
-                Code::UnlessFlag(to) if !me.reply.flag => {
                     jump(to);
                     continue;
                 }
@@ -460,11 +451,26 @@ impl Machine {
                     me.at += 1;
                     continue;
                 }
-                Code::UnlessOk(_) | Code::UnlessFlag(_) | Code::UnlessValue(..) | Code::Until(..) | Code::UnlessDropped(..) => {
+                Code::UnlessOk(_) | Code::UnlessValue(..) | Code::Until(..) | Code::UnlessDropped(..) => {
                     me.at += 1;
                     continue;
                 }
-                Code::Spawn(_) => Op::new(OpKind::Spawn, ObjectId::NONE, site),
+                Code::Spawn(body) => {
+                    let child = self.conductor.spawn(thread);
+                    me.children.push(child);
+                    me.at += 1;
+                    self.born(child, body);
+                    continue;
+                }
+                Code::Do { kind: OpKind::Join, thing: Thing::Child(n), .. } => {
+                    me.at += 1;
+                    // It may have been in a branch that was not taken.
+                    let child = me.children.get(n as usize).copied();
+                    if child.is_none_or(|child| self.conductor.join(thread, child, site)) {
+                        continue;
+                    }
+                    return;
+                }
                 Code::Copy(v, k) => {
                     let arg = me.value + k;
                     let object = self.object(thread, Thing::Atomic(v));
@@ -476,23 +482,16 @@ impl Machine {
                         OpKind::SendTaken => me.generation,
                         _ => arg,
                     };
-                    if let Thing::Child(n) = thing
-                        && n as usize >= me.children.len()
-                    {
-                        // It was in a branch that was not taken.
-                        me.at += 1;
-                        continue;
-                    }
                     let object = self.object(thread, thing);
                     let other = self.object(thread, other);
-                    Op { arg, arg2, other, detail: if arg2 == 0 && kind != OpKind::Load { 8 } else { 8 }, ..Op::new(kind, object, site) }
+                    Op { arg, arg2, other, detail: 8, ..Op::new(kind, object, site) }
                 }
             };
             let mut op = Op { order: Order::SeqCst, failure: Order::SeqCst, ..op };
             if matches!(op.kind, OpKind::CountUp | OpKind::CountDown | OpKind::CountRead | OpKind::Upgrade) {
                 op.detail = 0;
             }
-            if let Visit::Probe { again } = self.conductor.announce(thread, op) {
+            if let Visit::Probe { again } = self.conductor.announce(thread, &op) {
                 let me = self.threads[thread.index()].as_mut().expect("alive");
                 let state = (me.at, me.value, me.log.len());
                 let same = me.probe.replace(state) == Some(state);
@@ -522,11 +521,6 @@ impl Machine {
         me.reply = reply;
         me.at += 1;
         match code {
-            Code::Spawn(body) => {
-                let child = ThreadId(reply.value as u32);
-                me.children.push(child);
-                self.born(child, body);
-            }
             Code::Do { thing, keep, .. } => match keep {
                 Keep::Nothing => {}
                 Keep::Value => {
@@ -572,7 +566,11 @@ impl Target for Machine {
         self.objects = [[None; 4]; 9];
         self.payloads.iter_mut().for_each(Vec::clear);
         self.born(ThreadId::MAIN, 0);
-        while let Decision::Run(thread) = self.conductor.decide() {
+        loop {
+            while let Some(thread) = self.conductor.next_released() {
+                self.advance(thread);
+            }
+            let Decision::Run(thread) = self.conductor.decide() else { break };
             self.step(thread);
         }
         self.conductor.close();

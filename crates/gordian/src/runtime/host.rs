@@ -1,7 +1,8 @@
 //! The host: creates threads under test, resumes them, and tears down what is left when an execution ends.
 
 use super::panic::{PanicNote, TearDown, install_hook};
-use super::stack::{Pool, Snapshot};
+use super::snapshot::{Extent, HeapParts, Snapshot, host_stack};
+use super::stack::Pool;
 use super::storage::Storage;
 use super::{CURRENT, Yield, overflow};
 use corosensei::stack::{DefaultStack, Stack};
@@ -29,10 +30,8 @@ pub(super) enum Request {
     Ended,
     /// It has announced an op; the decision has been made.
     Switch,
-    /// It has announced its first op.
+    /// It has come to its next op, or to a join, and nothing is to be decided.
     Started,
-    /// It has announced an op, and its state is to be compared.
-    Probe { again: bool },
     /// It has left an op in `letter`, to be announced and performed by the host.
     Step,
     /// It has spawned the thread in `newborn`.
@@ -48,7 +47,6 @@ type Co = Coroutine<Wake, (), (), DefaultStack>;
 /// A thread under test.
 #[derive(Default)]
 pub(super) struct Task {
-    coroutine: Option<Co>,
     pub(super) yielder: *const YieldPointer,
     base: usize,
     limit: usize,
@@ -122,6 +120,8 @@ impl Sites {
 pub(super) struct Runtime {
     pub(super) conductor: Conductor,
     pub(super) tasks: Vec<Task>,
+    /// The coroutines of the tasks; apart from them, because one is borrowed while it runs and its task is not.
+    coroutines: Vec<Option<Co>>,
     pub(super) running: ThreadId,
     pub(super) request: Request,
     pub(super) decision: Decision,
@@ -129,12 +129,17 @@ pub(super) struct Runtime {
     pub(super) reply: Reply,
     pub(super) newborn: Option<(ThreadId, Box<dyn FnOnce()>)>,
     pub(super) starting: bool,
+    /// The thread with the letter is to suspend once more before it is read.
+    pub(super) twice: bool,
     pub(super) silent: bool,
     pub(super) tearing_down: bool,
     pub(super) silent_ops: u32,
     pub(super) epoch: u64,
     pub(super) sites: Sites,
     pub(super) shared: Shared,
+    /// Memory that the runtime writes to, for snapshots.
+    ours: Vec<(usize, usize)>,
+    heap: HeapParts,
     pool: Pool,
     place: usize,
 }
@@ -171,6 +176,7 @@ impl Engine {
             }
             None => runtime.conductor.names.forget_threads(),
         }
+        runtime.heap.forget();
         runtime.pool.set_size(stack_size);
         runtime.shared.covered.clear();
         Engine { runtime: Some(runtime) }
@@ -213,6 +219,7 @@ impl Runtime {
         Box::new(Runtime {
             conductor: Conductor::default(),
             tasks: Vec::new(),
+            coroutines: Vec::new(),
             running: ThreadId::MAIN,
             request: Request::Ended,
             decision: Decision::End,
@@ -220,12 +227,15 @@ impl Runtime {
             reply: Reply::DONE,
             newborn: None,
             starting: false,
+            twice: false,
             silent: false,
             tearing_down: false,
             silent_ops: 0,
             epoch: 0,
             sites: Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) },
             shared: Shared::default(),
+            ours: Vec::new(),
+            heap: HeapParts::default(),
             pool: Pool::default(),
             place: PLACES.fetch_add(1, Relaxed) as usize % LIVE.len(),
         })
@@ -254,7 +264,9 @@ impl Runtime {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
+            overflow::leave();
             Runtime::tear_down(rt);
+            overflow::leave();
             Runtime::drop_statics(rt);
             (*rt).conductor.close();
             LIVE[(*rt).place].store(0, Relaxed);
@@ -269,6 +281,7 @@ impl Runtime {
         let i = thread.index();
         if runtime.tasks.len() <= i {
             runtime.tasks.resize_with(i + 1, Task::default);
+            runtime.coroutines.resize_with(i + 1, || None);
         }
         let stack = match runtime.pool.take() {
             Ok(stack) => stack,
@@ -286,7 +299,7 @@ impl Runtime {
         (task.base, task.limit) = (stack.base().get(), stack.limit().get());
         task.last_panic = None;
         task.hosted = false;
-        task.coroutine = Some(Coroutine::with_stack(stack, move |yielder: &Yield, wake: Wake| {
+        runtime.coroutines[i] = Some(Coroutine::with_stack(stack, move |yielder: &Yield, wake: Wake| {
             // SAFETY: as in `super::op`; the coroutine runs only while the runtime lives.
             unsafe { (&mut (*rt).tasks)[i].yielder = yielder };
             if let Wake::Go = wake {
@@ -305,23 +318,20 @@ impl Runtime {
 
     /// Lets a thread run until it suspends or ends.
     unsafe fn resume(rt: *mut Runtime, thread: ThreadId, wake: Wake) {
-        // SAFETY: see `execute`. The coroutine is moved out so that nothing refers into the runtime while it runs.
+        // SAFETY: see `execute`. Nothing but the host touches `coroutines`, and the host waits here.
         unsafe {
             (*rt).running = thread;
-            let mut coroutine = (&mut (*rt).tasks)[thread.index()].coroutine.take().expect("only suspended threads are resumed");
+            let place = &mut (&mut (*rt).coroutines)[thread.index()];
+            let coroutine = place.as_mut().expect("only suspended threads are resumed");
             overflow::enter(coroutine.trap_handler());
-            let result = coroutine.resume(wake);
-            let overflowed = overflow::leave();
-            let rt = &mut *rt;
-            match result {
-                CoroutineResult::Yield(()) => rt.tasks[thread.index()].coroutine = Some(coroutine),
-                CoroutineResult::Return(()) => {
-                    rt.pool.give(coroutine.into_stack());
-                    if overflowed {
-                        rt.request = Request::Over;
-                        let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
-                        rt.conductor.fail(failure);
-                    }
+            if let CoroutineResult::Return(()) = coroutine.resume(wake) {
+                let stack = place.take().expect("it was just there").into_stack();
+                let rt = &mut *rt;
+                rt.pool.give(stack);
+                if overflow::happened() {
+                    rt.request = Request::Over;
+                    let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
+                    rt.conductor.fail(failure);
                 }
             }
         }
@@ -332,25 +342,18 @@ impl Runtime {
         // SAFETY: see `execute`.
         unsafe {
             loop {
-                let request = (*rt).request;
-                let decision = match request {
+                let decision = match (*rt).request {
                     Request::Switch => (*rt).decision,
-                    Request::Ended => (*rt).conductor.decide(),
+                    Request::Ended => {
+                        Runtime::advance_released(rt);
+                        (*rt).conductor.decide()
+                    }
                     Request::Start => {
                         Runtime::start(rt);
                         continue;
                     }
-                    Request::Probe { again } => {
-                        Runtime::probe(rt, again);
-                        (*rt).conductor.decide()
-                    }
                     Request::Step => {
-                        let me = (*rt).running;
-                        let op = (*rt).letter.take().expect("a step comes with a letter");
-                        (&mut (*rt).tasks)[me.index()].hosted = true;
-                        if let Visit::Probe { again } = (*rt).conductor.announce(me, op) {
-                            Runtime::probe(rt, again);
-                        }
+                        Runtime::read_letter(rt);
                         (*rt).conductor.decide()
                     }
                     Request::Over | Request::GiveUp | Request::Started => Decision::End,
@@ -370,33 +373,78 @@ impl Runtime {
         unsafe {
             let parent = (*rt).running;
             let (child, body) = (*rt).newborn.take().expect("a start comes with a thread");
-            if !Runtime::create(rt, child, body) {
+            if Runtime::create(rt, child, body) {
+                Runtime::advance(rt, child);
+            }
+            if (*rt).conductor.is_over() {
                 (*rt).request = Request::Over;
-                return;
+            } else {
+                Runtime::resume(rt, parent, Wake::Go);
             }
-            let was_starting = std::mem::replace(&mut (*rt).starting, true);
-            Runtime::resume(rt, child, Wake::Go);
-            while (*rt).request == Request::Start {
-                Runtime::start(rt);
-            }
-            (*rt).starting = was_starting;
-            if (*rt).request == Request::Over || (*rt).conductor.is_over() {
-                (*rt).request = Request::Over;
-                (*rt).running = parent;
-                return;
-            }
-            Runtime::resume(rt, parent, Wake::Go);
         }
     }
 
+    /// Runs a thread up to its next op without deciding anything.
+    unsafe fn advance(rt: *mut Runtime, thread: ThreadId) {
+        // SAFETY: see `execute`.
+        unsafe {
+            let was_starting = std::mem::replace(&mut (*rt).starting, true);
+            Runtime::resume(rt, thread, Wake::Go);
+            while (*rt).request == Request::Start {
+                Runtime::start(rt);
+            }
+            if (*rt).request == Request::Step {
+                Runtime::read_letter(rt);
+            }
+            (*rt).starting = was_starting;
+        }
+    }
+
+    /// Threads whose joins have come to an end go on to their next ops.
+    unsafe fn advance_released(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            while let Some(thread) = (*rt).conductor.next_released() {
+                if (*rt).conductor.is_over() {
+                    return;
+                }
+                Runtime::advance(rt, thread);
+            }
+        }
+    }
+
+    /// Announces the op that the running thread has left to the host.
+    unsafe fn read_letter(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            let me = (*rt).running;
+            Runtime::resume(rt, me, Wake::Go);
+            (*rt).twice = false;
+            let op = (*rt).letter.take().expect("a step comes with a letter");
+            (&mut (*rt).tasks)[me.index()].hosted = true;
+            if let Visit::Probe { again } = (*rt).conductor.announce(me, &op) {
+                Runtime::probe(rt, again);
+            }
+        }
+    }
+
+    /// Compares what the running thread, which has just suspended, holds on its stack.
     unsafe fn probe(rt: *mut Runtime, again: bool) {
         // SAFETY: see `execute`; the running thread has just suspended, so its stack is at rest and mapped.
         unsafe {
             let rt = &mut *rt;
             let me = rt.running;
+            let mut ours = std::mem::take(&mut rt.ours);
+            ours.clear();
+            ours.push(range(std::slice::from_ref(rt)));
+            ours.push(range(&rt.tasks));
+            ours.push(host_stack());
+            rt.conductor.memory(&mut |start, end| ours.push((start, end)));
             let task = &mut rt.tasks[me.index()];
-            task.hosted = true;
-            let same = task.snapshot.renew(task.stack_pointer, task.limit, task.base);
+            let extent = Extent { pointer: task.stack_pointer, limit: task.limit, base: task.base };
+            rt.heap.look_up();
+            let same = task.snapshot.renew(extent, &rt.heap, &ours);
+            rt.ours = ours;
             if again {
                 rt.conductor.probed(me, same);
             }
@@ -409,8 +457,8 @@ impl Runtime {
         unsafe {
             (*rt).silent = true;
             (*rt).tearing_down = true;
-            for i in (0..(*rt).tasks.len()).rev() {
-                if (&(*rt).tasks)[i].coroutine.is_none() {
+            for i in (0..(*rt).coroutines.len()).rev() {
+                if (&(*rt).coroutines)[i].is_none() {
                     continue;
                 }
                 let thread = ThreadId(i as u32);
@@ -418,7 +466,7 @@ impl Runtime {
                 if !(*rt).conductor.is_panicking(thread) {
                     Runtime::resume(rt, thread, Wake::TearDown);
                 }
-                if let Some(mut coroutine) = (&mut (*rt).tasks)[i].coroutine.take() {
+                if let Some(mut coroutine) = (&mut (*rt).coroutines)[i].take() {
                     // It was unwinding already, or could not be unwound: what it holds is leaked.
                     coroutine.force_reset();
                     (*rt).pool.give(coroutine.into_stack());
@@ -458,6 +506,12 @@ impl Runtime {
             }
         }
     }
+}
+
+/// The memory that a slice takes up.
+fn range<T>(slice: &[T]) -> (usize, usize) {
+    let range = slice.as_ptr_range();
+    (range.start as usize, range.end as usize)
 }
 
 fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {

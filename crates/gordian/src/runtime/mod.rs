@@ -14,6 +14,7 @@
 mod host;
 mod overflow;
 mod panic;
+mod snapshot;
 mod stack;
 mod storage;
 mod tag;
@@ -81,6 +82,11 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
 /// Announces an op, waits for the thread's turn and carries it out.
 #[inline]
 pub(crate) fn op(op: Op) -> Reply {
+    step(&op)
+}
+
+#[inline(never)]
+fn step(op: &Op) -> Reply {
     let rt = current();
     // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
     // ends before `suspend`.
@@ -89,17 +95,13 @@ pub(crate) fn op(op: Op) -> Reply {
             return silently(op);
         }
         let me = (*rt).running;
-        if (*rt).conductor.is_probing(me) {
-            (*rt).letter = Some(op);
-            suspend(rt, Request::Step);
-            return (*rt).reply;
+        if (*rt).conductor.is_probing(me, op) == 1 {
+            return hosted(rt, op);
         }
         let visit = (*rt).conductor.announce(me, op);
+        debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
         if (*rt).starting {
             suspend(rt, Request::Started);
-        } else if let Visit::Probe { again } = visit {
-            suspend(rt, Request::Probe { again });
-            return (*rt).reply;
         } else {
             let decision = (*rt).conductor.decide();
             if decision != Decision::Run(me) {
@@ -108,6 +110,25 @@ pub(crate) fn op(op: Op) -> Reply {
             }
         }
         (*rt).conductor.perform(me)
+    }
+}
+
+/// Leaves an op to the host, which announces and performs it on its own stack and compares what is on this one. It
+/// suspends twice, so that everything that coming back writes to the stack has been written when it is compared.
+///
+/// # Safety
+/// As `suspend`.
+#[cold]
+#[inline(never)]
+unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
+    // SAFETY: as in `op`.
+    unsafe {
+        (*rt).letter = Some(*op);
+        (*rt).twice = true;
+        while (*rt).twice {
+            suspend(rt, Request::Step);
+        }
+        (*rt).reply
     }
 }
 
@@ -166,7 +187,7 @@ pub(crate) fn is_silent() -> bool {
 }
 
 #[cold]
-fn silently(op: Op) -> Reply {
+fn silently(op: &Op) -> Reply {
     let rt = current();
     // SAFETY: as in `with`.
     let reply = unsafe {
@@ -174,7 +195,7 @@ fn silently(op: Op) -> Reply {
         rt.silent_ops += 1;
         let resurrected = rt.tearing_down && !std::thread::panicking();
         let me = rt.running;
-        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, &op) }
+        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, op) }
     };
     match reply {
         Some(reply) => reply,
@@ -218,20 +239,41 @@ pub(crate) fn is_panicking() -> bool {
 ///
 /// # Safety
 /// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
-pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>, site: SiteId) -> ThreadId {
-    let reply = op(Op::new(OpKind::Spawn, gordian_model::ObjectId::NONE, site));
-    let child = ThreadId(reply.value as u32);
+pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>) -> ThreadId {
     let rt = current();
-    // SAFETY: the caller promises that the borrows hold; the rest as in `op`.
+    // SAFETY: the caller promises that the borrows hold; the rest as in `step`.
     unsafe {
         if (*rt).silent {
             give_up();
         }
+        let me = (*rt).running;
+        let child = (*rt).conductor.spawn(me);
         let body = std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce()>>(body);
         (*rt).newborn = Some((child, body));
         suspend(rt, Request::Start);
+        child
     }
-    child
+}
+
+/// Waits for a thread under test to end.
+pub(crate) fn join(target: ThreadId, site: SiteId) {
+    let rt = current();
+    // SAFETY: as in `step`.
+    unsafe {
+        let me = (*rt).running;
+        if (*rt).silent {
+            if !(*rt).conductor.is_finished(target) {
+                give_up();
+            }
+        } else if !(*rt).conductor.join(me, target, site) {
+            if (*rt).starting {
+                suspend(rt, Request::Started);
+            } else {
+                (*rt).decision = (*rt).conductor.decide();
+                suspend(rt, Request::Switch);
+            }
+        }
+    }
 }
 
 type Yield = Yielder<Wake, ()>;

@@ -17,10 +17,14 @@ pub(super) fn enter(handler: CoroutineTrapHandler<()>) {
     RUNNING.with(|r| r.set(Some(handler)));
 }
 
-/// No coroutine is running. Says whether the last one overflowed its stack.
-#[inline]
-pub(super) fn leave() -> bool {
+/// No coroutine is running.
+pub(super) fn leave() {
     RUNNING.with(|r| r.set(None));
+}
+
+/// Did the last coroutine that returned overflow its stack?
+#[inline]
+pub(super) fn happened() -> bool {
     OVERFLOWED.with(|o| o.replace(false))
 }
 

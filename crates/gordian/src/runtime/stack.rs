@@ -1,4 +1,4 @@
-//! Stacks: pooled, with guard pages; and the comparison of what a thread holds on one.
+//! Stacks: pooled, with guard pages.
 
 use corosensei::stack::{DefaultStack, Stack};
 
@@ -33,37 +33,5 @@ impl Pool {
 
     pub(super) fn size(&self) -> usize {
         self.size
-    }
-}
-
-/// Registers that the switch saved lie just below the frame that asked for it.
-const BELOW: usize = 512;
-
-/// What a suspended thread holds: its stack from the frame that suspended it up to its base, with the registers
-/// that were saved there.
-#[derive(Default)]
-pub(super) struct Snapshot {
-    words: Vec<usize>,
-}
-
-impl Snapshot {
-    /// Takes a new snapshot and says whether it is the same as the last one.
-    ///
-    /// # Safety
-    /// The stack from `pointer - BELOW` (but not below `limit`) to `base` is mapped, and its coroutine is suspended.
-    pub(super) unsafe fn renew(&mut self, pointer: usize, limit: usize, base: usize) -> bool {
-        let start = (pointer - BELOW).max(limit) & !(size_of::<usize>() - 1);
-        let count = (base - start) / size_of::<usize>();
-        let same_size = self.words.len() == count;
-        self.words.resize(count, 0);
-        let mut same = same_size;
-        for (i, word) in self.words.iter_mut().enumerate() {
-            // SAFETY: inside the mapped part of the stack, aligned, and nobody writes to it now. Some of these words
-            // were never initialised by the program; a volatile read through a raw pointer just copies the bits.
-            let now = unsafe { std::ptr::read_volatile((start as *const usize).add(i)) };
-            same &= *word == now;
-            *word = now;
-        }
-        same
     }
 }

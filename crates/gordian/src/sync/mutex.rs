@@ -74,6 +74,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Takes the mutex if it is free. See std.
     #[track_caller]
+    #[inline(never)]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         if !runtime::active() {
             self.tag.outside();

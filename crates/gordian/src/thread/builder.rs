@@ -5,7 +5,6 @@ use super::life::{self, Packet};
 use super::scoped::{Scope, ScopedJoinHandle};
 use crate::runtime;
 use std::io;
-use std::panic::Location;
 use std::sync::Arc;
 
 /// A thread factory; see [`std::thread::Builder`].
@@ -137,7 +136,7 @@ impl Builder {
             after();
         });
         // SAFETY: the caller's promise.
-        unsafe { runtime::spawn(body, runtime::site(Location::caller())) }
+        unsafe { runtime::spawn(body) }
     }
 }
 

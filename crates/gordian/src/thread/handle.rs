@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::life::{self, Packet};
 use crate::runtime;
-use gordian_model::{ObjectId, Op, OpKind};
+use gordian_model::{ObjectId, OpKind};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl<T> JoinHandle<T> {
             Inner::Std(handle) => handle.join(),
             Inner::Checked { thread, epoch, packet } => {
                 runtime::same_execution(epoch, "JoinHandle");
-                runtime::op(Op::new(OpKind::Join, ObjectId::life(thread), runtime::site(Location::caller())));
+                runtime::join(thread, runtime::site(Location::caller()));
                 let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(thread);

@@ -4,33 +4,32 @@ use crate::runtime::{self, PanicNote, Shared};
 use gordian_model::{Failure, FailureKind, ObjectId, Op, OpKind, SiteId, ThreadId};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::cell::Cell;
+use std::sync::Arc;
 
-/// Where a thread leaves its result for whoever joins it.
+/// Where a thread leaves its result for whoever joins it. Only threads of one execution use it, and those take turns.
 pub(super) struct Packet<T> {
-    result: Mutex<Option<std::thread::Result<T>>>,
-    detached: Mutex<bool>,
+    result: Cell<Option<std::thread::Result<T>>>,
+    detached: Cell<bool>,
 }
 
 impl<T> Packet<T> {
     pub(super) fn new() -> Arc<Packet<T>> {
-        Arc::new(Packet { result: Mutex::new(None), detached: Mutex::new(false) })
+        // An `Arc`, because a handle may be dropped by another OS thread after the execution.
+        #[allow(clippy::arc_with_non_send_sync)]
+        Arc::new(Packet { result: Cell::new(None), detached: Cell::new(false) })
     }
 
     pub(super) fn take(&self) -> Option<std::thread::Result<T>> {
-        self.result.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+        self.result.take()
     }
 
     /// Nobody will join the thread any more: if it has panicked, or does so later, that is a failure.
     pub(super) fn detach(&self, thread: ThreadId) {
-        *self.detached.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = true;
+        self.detached.set(true);
         if let Some(Err(_)) = self.take() {
             fail_with_panic_of(thread);
         }
-    }
-
-    fn put(&self, result: std::thread::Result<T>) {
-        *self.result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
     }
 }
 
@@ -39,15 +38,14 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => {
             super::local::drop_all();
-            packet.put(Ok(value));
+            packet.result.set(Some(Ok(value)));
         }
         Err(payload) => {
             let payload = runtime::user_panic(payload);
             note_panic(runtime::take_panic());
             super::local::drop_all();
-            let detached = *packet.detached.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            packet.put(Err(payload));
-            if detached {
+            packet.result.set(Some(Err(payload)));
+            if packet.detached.get() {
                 fail_with_panic_of(runtime::me());
             }
         }

@@ -17,6 +17,7 @@ pub fn park() {
 
 /// As [`park`], for some time at most. In a check the time may run out at any moment.
 #[track_caller]
+#[inline(never)]
 pub fn park_timeout(dur: Duration) {
     if !runtime::active() {
         return std::thread::park_timeout(dur);
@@ -29,6 +30,7 @@ pub fn park_timeout(dur: Duration) {
 
 /// Lets others go first; see [`std::thread::yield_now`].
 #[track_caller]
+#[inline(never)]
 pub fn yield_now() {
     if !runtime::active() {
         return std::thread::yield_now();
@@ -39,6 +41,7 @@ pub fn yield_now() {
 /// Sleeps; see [`std::thread::sleep`]. In a check, time is virtual: sleeping takes none, and others may do any amount of
 /// work meanwhile.
 #[track_caller]
+#[inline(never)]
 pub fn sleep(dur: Duration) {
     if !runtime::active() {
         return std::thread::sleep(dur);

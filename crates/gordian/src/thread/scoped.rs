@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::handle::Thread;
 use super::life::{self, Packet};
 use crate::runtime;
-use gordian_model::{ObjectId, Op, OpKind};
+use gordian_model::{ObjectId, OpKind};
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
@@ -72,7 +72,7 @@ where
     }
     let mut next = 0;
     while let Some(thread) = { started.borrow().threads.get(next).copied() } {
-        runtime::op(Op::new(OpKind::Join, ObjectId::life(thread), site));
+        runtime::join(thread, site);
         next += 1;
     }
     let unseen = runtime::shared(|shared, _| {
@@ -143,6 +143,15 @@ pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
 }
 
+#[allow(unsafe_code)]
+mod handle_markers {
+    use super::ScopedJoinHandle;
+    // SAFETY: as for `JoinHandle`, with std's bound: the packet is used only by threads of one execution, which take turns.
+    unsafe impl<T: Send> Send for ScopedJoinHandle<'_, T> {}
+    // SAFETY: as above; `&ScopedJoinHandle` gives no access to the result.
+    unsafe impl<T: Send> Sync for ScopedJoinHandle<'_, T> {}
+}
+
 impl<T> ScopedJoinHandle<'_, T> {
     /// The thread.
     pub fn thread(&self) -> &Thread {
@@ -155,7 +164,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         match self.inner {
             HandleInner::Std(handle) => handle.join(),
             HandleInner::Checked { id, packet, .. } => {
-                runtime::op(Op::new(OpKind::Join, ObjectId::life(id), runtime::site(Location::caller())));
+                runtime::join(id, runtime::site(Location::caller()));
                 let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(id);

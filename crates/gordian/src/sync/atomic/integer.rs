@@ -62,7 +62,7 @@ macro_rules! integers {
             }
 
             /// See std.
-            #[inline]
+            #[inline(never)]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $int {
                 if !runtime::active() {
@@ -73,7 +73,7 @@ macro_rules! integers {
             }
 
             /// See std.
-            #[inline]
+            #[inline(never)]
             #[track_caller]
             pub fn store(&self, val: $int, order: Ordering) {
                 if !runtime::active() {
@@ -84,7 +84,7 @@ macro_rules! integers {
             }
 
             /// See std.
-            #[inline]
+            #[inline(never)]
             #[track_caller]
             pub fn compare_exchange(&self, current: $int, new: $int, success: Ordering, failure: Ordering) -> Result<$int, $int> {
                 if !runtime::active() {
@@ -97,7 +97,7 @@ macro_rules! integers {
             }
 
             /// See std.
-            #[inline]
+            #[inline(never)]
             #[track_caller]
             pub fn compare_exchange_weak(&self, current: $int, new: $int, success: Ordering, failure: Ordering) -> Result<$int, $int> {
                 if !runtime::active() {
@@ -199,7 +199,7 @@ macro_rules! integers {
     )*};
     (@rmw $name:ident $int:ident $method:ident $rmw:ident) => {
         /// See std.
-        #[inline]
+        #[inline(never)]
         #[track_caller]
         pub fn $method(&self, val: $int, order: Ordering) -> $int {
             if !runtime::active() {

@@ -60,7 +60,7 @@ impl Location<'_> {
     #[inline]
     #[track_caller]
     pub(crate) fn rmw(&self, first: impl FnOnce() -> u64, rmw: Rmw, value: u64, ordering: Ordering) -> u64 {
-        runtime::op(Op { order: order(ordering), arg: value, ..self.op(OpKind::Rmw(rmw.into()), first) }).value
+        runtime::op(Op { order: order(ordering), arg: value, ..self.op(rmw.into(), first) }).value
     }
 
     #[inline]

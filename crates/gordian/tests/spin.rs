@@ -1,0 +1,127 @@
+//! Spin loops: waiting is proved, counting is explored.
+
+use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use gordian::{Checker, FailureKind, thread};
+use std::sync::Arc;
+
+fn executions(body: impl Fn(&AtomicUsize) + Send + Sync + Copy + 'static) -> Vec<u64> {
+    ["exhaustive", "dfs:sleep", "dfs"]
+        .map(|search| {
+            let report = Checker::new().search(search).run(move || {
+                let flag = Arc::new(AtomicUsize::new(0));
+                let seen = Arc::clone(&flag);
+                let waiter = thread::spawn(move || body(&seen));
+                flag.store(1, SeqCst);
+                waiter.join().unwrap();
+            });
+            assert!(report.failure().is_none(), "{report}");
+            assert!(report.complete());
+            report.executions()
+        })
+        .to_vec()
+}
+
+#[test]
+fn waiting_for_a_flag_takes_two_executions() {
+    assert_eq!(executions(|flag| while flag.load(SeqCst) == 0 {}), [2, 2, 2]);
+}
+
+#[test]
+fn a_loop_that_counts_to_forty_is_explored_41_ways() {
+    let count = |flag: &AtomicUsize| {
+        for _ in 0..40 {
+            if flag.load(SeqCst) == 1 {
+                break;
+            }
+        }
+    };
+    assert_eq!(executions(count), [41, 41, 41]);
+}
+
+#[test]
+fn a_counter_in_the_heap_is_a_counter() {
+    let count = |flag: &AtomicUsize| {
+        let mut rounds = std::hint::black_box(Box::new(0));
+        while flag.load(SeqCst) == 0 && *rounds < 20 {
+            *rounds += 1;
+            std::hint::black_box(&mut rounds);
+        }
+    };
+    // It looks 21 times at most: 20 rounds, and once more before it gives up.
+    assert_eq!(executions(count), [22, 22, 22]);
+}
+
+#[test]
+fn a_counter_in_a_boxed_struct_is_a_counter() {
+    struct Worker {
+        _name: [u64; 6],
+        rounds: u32,
+    }
+    impl Worker {
+        #[inline(never)]
+        fn wait(&mut self, flag: &AtomicUsize) {
+            while flag.load(SeqCst) == 0 {
+                self.rounds += 1;
+                if self.rounds == 10 {
+                    break;
+                }
+            }
+        }
+    }
+    let count = |flag: &AtomicUsize| {
+        let mut worker = Box::new(Worker { _name: [7; 6], rounds: 0 });
+        worker.wait(flag);
+        std::hint::black_box(&worker);
+    };
+    assert_eq!(executions(count), [11, 11, 11]);
+}
+
+#[test]
+fn a_failed_compare_exchange_is_a_round() {
+    let lock = |flag: &AtomicUsize| while flag.compare_exchange(1, 2, SeqCst, SeqCst).is_err() {};
+    assert_eq!(executions(lock), [2, 2, 2]);
+}
+
+#[test]
+fn pausing_in_the_loop_is_waiting_too() {
+    let all = executions(|flag| {
+        while flag.load(SeqCst) == 0 {
+            thread::yield_now();
+        }
+    });
+    assert!(all.iter().all(|&n| n <= 8), "{all:?}");
+}
+
+#[test]
+fn waiting_for_what_nobody_does_is_a_livelock_that_names_the_loop() {
+    let report = Checker::new().run(|| {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&flag);
+        let waiter = thread::spawn(move || while seen.load(SeqCst) == 0 {});
+        waiter.join().unwrap();
+        drop(flag);
+    });
+    let failure = report.failure().unwrap();
+    assert_eq!(failure.kind(), FailureKind::Livelock);
+    assert!(failure.to_string().contains("runs in a loop until atomic"), "{failure}");
+}
+
+#[test]
+fn a_counting_loop_that_never_ends_meets_the_step_limit() {
+    let report = Checker::new().steps(1_000).run(|| {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&flag);
+        let waiter = thread::spawn(move || {
+            let mut rounds = 0u64;
+            while seen.load(SeqCst) == 0 {
+                rounds += 1;
+                std::hint::black_box(&rounds);
+            }
+        });
+        waiter.join().unwrap();
+        drop(flag);
+    });
+    let failure = report.failure().unwrap();
+    assert_eq!(failure.kind(), FailureKind::StepLimit);
+    assert!(failure.message().contains("Checker::steps"), "{failure}");
+}
