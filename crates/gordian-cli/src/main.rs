@@ -1,1 +1,54 @@
-fn main(){}
+//! The `gordian` command. Exit status: 0 nothing found or the job is done, 1 a failure was found, 2 the job could not be done.
+#![forbid(unsafe_code)]
+
+mod demo;
+mod saved;
+
+use clap::{Arg, Command};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn command() -> Command {
+    let file =
+        || Arg::new("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help("A saved trace");
+    Command::new("gordian")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Finds the concurrency bugs that stress tests miss, and replays them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .after_help("Tests are run by cargo test; see #[gordian::test].")
+        .subcommand(Command::new("demo").about("Find a bug in an example, replay it, and prove the fix"))
+        .subcommand(Command::new("report").about("Print a saved failure").arg(file()))
+        .subcommand(Command::new("replay").about("Print the line that replays a saved failure").arg(file()))
+}
+
+fn main() -> ExitCode {
+    let matches = command().get_matches();
+    let file = |matches: &clap::ArgMatches| matches.get_one::<PathBuf>("FILE").cloned().unwrap_or_default();
+    let result = match matches.subcommand() {
+        Some(("demo", _)) => demo::run(),
+        Some(("report", matches)) => saved::report(&file(matches), width()),
+        Some(("replay", matches)) => saved::replay(&file(matches)),
+        _ => unreachable!("clap asks for a subcommand"),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("gordian: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The width of the terminal: `COLUMNS` if it is set.
+fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(80)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
+}

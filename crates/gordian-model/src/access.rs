@@ -77,10 +77,10 @@ pub enum Act {
     /// Asked who leads.
     Lead,
     // --- reference counts ---
-    /// Counted up or down, with others left.
+    /// Counted up, or gave up a weak reference.
     Count,
-    /// Counted down to nothing.
-    Last,
+    /// Gave up a strong reference. One of those is the last, so their order matters.
+    Down,
     /// Looked at the count.
     CountRead,
     /// Looked at the count and changed it.
@@ -163,8 +163,8 @@ impl Act {
             (Arrive, Leave) => enables_if(seq == next_seq),
             (Lead, Lead) => race_if(seq == next_seq),
 
-            (Count, Count) | (CountRead, CountRead) => Commute,
-            (Count | Last | CountRead | CountWrite, Count | Last | CountRead | CountWrite) => Race,
+            (Count, Count | Down) | (Down, Count) | (CountRead, CountRead) => Commute,
+            (Count | Down | CountRead | CountWrite, Count | Down | CountRead | CountWrite) => Race,
 
             (Exit, Join) => Enables,
             (Exit, IsFinished) | (IsFinished, Exit) => Race,
@@ -191,7 +191,7 @@ impl Act {
     #[inline]
     pub fn is_total(self) -> bool {
         use Act::*;
-        matches!(self, Write | Take | TryTake | Mark | CountWrite | Last)
+        matches!(self, Write | Take | TryTake | Mark | CountWrite)
     }
 
     /// Changes nothing that another thread can see.

@@ -31,6 +31,8 @@ pub enum FailureKind {
     Crash,
     /// The check itself was set up in a way that cannot work.
     Misuse,
+    /// A place that some execution had to reach was reached by none.
+    NotCovered,
 }
 
 impl std::fmt::Display for FailureKind {
@@ -48,6 +50,7 @@ impl std::fmt::Display for FailureKind {
             FailureKind::AbnormalExit => "abnormal exit",
             FailureKind::Crash => "crash",
             FailureKind::Misuse => "misuse",
+            FailureKind::NotCovered => "not covered",
         })
     }
 }

@@ -61,16 +61,20 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The recording as the file holds it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        postcard::to_extend(self, bytes).expect("plans and traces hold nothing that cannot be encoded")
+    }
+
     /// Writes the recording.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         let io = |source| FileError::Io { action: "write", path: path.to_owned(), source };
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
-        let bytes = postcard::to_extend(self, bytes).expect("plans and traces hold nothing that cannot be encoded");
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        std::fs::write(path, bytes).map_err(io)
+        std::fs::write(path, self.to_bytes()).map_err(io)
     }
 
     /// Reads a recording, or a plan saved on its own.
@@ -80,8 +84,11 @@ impl Recording {
 }
 
 pub(crate) fn load(path: &Path) -> Result<Recording, FileError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| FileError::Io { action: "read", path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|source| FileError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })?;
     if bytes.is_empty() {
         return Err(FileError::Empty(path.to_owned()));
     }
@@ -121,7 +128,10 @@ mod tests {
         assert!(matches!(load(Path::new("/nonexistent/x")), Err(FileError::Io { .. })));
         assert!(matches!(load(&file("empty", b"")), Err(FileError::Empty(_))));
         assert!(matches!(load(&file("text", b"hello world")), Err(FileError::NotATrace(_))));
-        assert!(matches!(load(&file("v", b"GORDIAN\n\x09\x00...")), Err(FileError::OtherVersion { found: 9, .. })));
+        assert!(matches!(
+            load(&file("v", b"GORDIAN\n\x09\x00...")),
+            Err(FileError::OtherVersion { found: 9, .. })
+        ));
         assert!(matches!(load(&file("cut", b"GORDIAN\n\x01\x00\x05ab")), Err(FileError::Damaged { .. })));
     }
 }

@@ -1,4 +1,4 @@
-//! Short names for objects: kind and line of creation, numbered where one line created several.
+//! Short names for objects: kind and line of creation, numbered where that does not tell them apart.
 
 use gordian_model::{Names, ObjectId, Trace};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ impl Objects {
                 *t = true;
             }
         }
-        let mut counts: BTreeMap<(String, u32), u32> = BTreeMap::new();
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         let mut labels = Vec::new();
         let mut legend = Vec::new();
         for (i, info) in trace.objects.iter().enumerate() {
@@ -29,7 +29,7 @@ impl Objects {
             }
             let line = names.site(info.site).map_or(0, |s| s.line);
             let base = format!("{}@{line}", info.kind);
-            let count = counts.entry((names.place(info.site), info.site.0)).or_default();
+            let count = counts.entry(base.clone()).or_default();
             *count += 1;
             let label = if *count == 1 { base } else { format!("{base}#{count}") };
             legend.push((label.clone(), names.place(info.site)));

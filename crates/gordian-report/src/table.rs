@@ -14,9 +14,14 @@ pub(crate) struct Row {
 pub(crate) fn lay_out(heads: &[String], rows: &[Row], width: usize) -> String {
     let number = rows.iter().map(|r| r.number.width()).max().unwrap_or(1).max(4);
     let place = rows.iter().map(|r| r.place.width()).max().unwrap_or(0).min(width / 3);
-    let room = width.saturating_sub(number + place + 4);
+    let room = width.saturating_sub(number + place + 2);
     let column = room / heads.len().max(1);
-    if column >= 16 { columns(heads, rows, number, column.min(36) - 1, place) } else { listed(heads, rows, number, place, width) }
+    let longest = rows.iter().map(|r| &r.text).chain(heads).map(|t| t.width()).max().unwrap_or(0);
+    if column >= 16 {
+        columns(heads, rows, number, (column - 1).min(longest + 1), place)
+    } else {
+        listed(heads, rows, number, place, width)
+    }
 }
 
 fn columns(heads: &[String], rows: &[Row], number: usize, column: usize, place: usize) -> String {
@@ -104,7 +109,7 @@ mod tests {
     #[test]
     fn long_texts_are_clipped_at_the_end_that_says_less() {
         assert_eq!(clip("compare_exchange", 8), "compare~");
-        assert_eq!(clip_left("src/deep/down/file.rs:12", 12), "~file.rs:12");
+        assert_eq!(clip_left("src/deep/down/file.rs:12", 12), "~/file.rs:12");
         assert_eq!(clip("short", 8), "short");
     }
 

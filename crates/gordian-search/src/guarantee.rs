@@ -32,7 +32,7 @@ impl std::fmt::Display for Guarantee {
             ),
             Guarantee::Partial { executions, limit } => {
                 let s = if *executions == 1 { "execution" } else { "executions" };
-                write!(f, "no failure in the {executions} {s} that were tried; stopped by {limit}")
+                write!(f, "no failure in the {executions} {s} tried; stopped by {limit}")
             }
             Guarantee::Failed => f.write_str("a failure was found"),
         }

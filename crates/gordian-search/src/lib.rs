@@ -14,5 +14,5 @@ pub mod strategy;
 
 pub use explore::{Limits, Summary, Target, explore};
 pub use guarantee::Guarantee;
-pub use search::{Reduction, Search, SearchError};
+pub use search::{Reduction, Search, SearchError, distance};
 pub use strategy::Strategy;

@@ -217,8 +217,7 @@ impl Order {
     /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
     fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
         step.accesses.iter().all(|access| match access.act {
-            Act::Take | Act::Share => self
-                .holders(access.object, at)
+            Act::Take | Act::Share => holders(self.remaining(access.object, at))
                 .into_iter()
                 .all(|(holder, shared)| holder == step.thread || (shared && access.act == Act::Share)),
             Act::Get => {
@@ -229,23 +228,6 @@ impl Order {
             }
             _ => true,
         })
-    }
-
-    fn holders(&self, object: ObjectId, at: usize) -> Vec<(ThreadId, bool)> {
-        let mut held: Vec<(ThreadId, bool)> = Vec::new();
-        for touch in self.remaining(object, at) {
-            match touch.act {
-                Act::Take | Act::TryTake => held.push((touch.thread, false)),
-                Act::Share | Act::TryShare => held.push((touch.thread, true)),
-                Act::Free | Act::Unshare => {
-                    if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
-                        held.swap_remove(k);
-                    }
-                }
-                _ => {}
-            }
-        }
-        held
     }
 
     /// What step `later` would have touched if step `earlier`, with which it races, had not happened: a failed try succeeds
@@ -295,6 +277,24 @@ impl Order {
         into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
         into.push(last);
     }
+}
+
+/// Who has a lock after these steps, and is it a share of it?
+fn holders<'a>(touches: impl Iterator<Item = &'a Touch>) -> Vec<(ThreadId, bool)> {
+    let mut held: Vec<(ThreadId, bool)> = Vec::new();
+    for touch in touches {
+        match touch.act {
+            Act::Take | Act::TryTake => held.push((touch.thread, false)),
+            Act::Share | Act::TryShare => held.push((touch.thread, true)),
+            Act::Free | Act::Unshare => {
+                if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
+                    held.swap_remove(k);
+                }
+            }
+            _ => {}
+        }
+    }
+    held
 }
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.

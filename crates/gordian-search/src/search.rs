@@ -67,7 +67,8 @@ impl FromStr for Search {
             return Ok(Search::DepthFirst(reduction));
         }
         let common = |word: &str| trimmed.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();
-        let closest = WORDS.iter().map(|w| w.0).min_by_key(|w| distance(trimmed, w)).expect("there are words");
+        let closest =
+            WORDS.iter().map(|w| w.0).min_by_key(|w| distance(trimmed, w)).expect("there are words");
         let position = WORDS.iter().map(|w| common(w.0)).max().unwrap_or(0);
         Err(SearchError { text: text.to_owned(), position, closest })
     }
@@ -84,8 +85,8 @@ impl fmt::Display for Search {
     }
 }
 
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
+/// Edit distance between two words, to find the one that was meant.
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().enumerate() {
@@ -117,7 +118,7 @@ mod tests {
         let error = "dfs:slep".parse::<Search>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown search \"dfs:slep\": it goes wrong at character 6 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs, dfs:none, dfs:sleep, dfs:optimal"
+            "unknown search \"dfs:slep\": it goes wrong at character 8 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs, dfs:none, dfs:sleep, dfs:optimal"
         );
     }
 }

@@ -2,47 +2,36 @@
 
 use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
+use crate::settings::{self, Settings};
+use crate::surroundings::{Replay, Surroundings};
 use gordian_model::{FailureKind, ObjectId, Op, OpKind, Plan, Trace};
 use gordian_search::{Guarantee, Limits, Search, Summary, Target, explore};
 use std::fmt;
 use std::panic::Location;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How a check is done. One builder for the attribute, the environment and code.
-#[derive(Clone, Debug)]
+/// How a check is done. What is not said here has a default.
+#[derive(Clone, Debug, Default)]
 pub struct Checker {
-    search: Result<Search, String>,
-    limits: Limits,
-    plan: Plan,
-    stack_size: usize,
-    save_to: Option<PathBuf>,
-    environment: bool,
-    observer: Option<Observer>,
+    pub(crate) settings: Settings,
+    /// What was wrong with something said above.
+    pub(crate) wrong: Option<String>,
+    pub(crate) name: String,
+    pub(crate) must_cover: Vec<String>,
+    /// The environment and the file count too, and failures are saved.
+    pub(crate) surroundings: Option<Surroundings>,
+    pub(crate) keep_going: bool,
+    pub(crate) observer: Option<Observer>,
 }
 
 /// Called with the trace of each execution.
 #[derive(Clone)]
-struct Observer(Arc<Mutex<dyn FnMut(&Trace) + Send>>);
+pub(crate) struct Observer(Arc<Mutex<dyn FnMut(&Trace) + Send>>);
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Observer")
-    }
-}
-
-impl Default for Checker {
-    fn default() -> Self {
-        Checker {
-            search: Ok(Search::default()),
-            limits: Limits::default(),
-            plan: Plan::default(),
-            stack_size: 256 * 1024,
-            save_to: None,
-            environment: false,
-            observer: None,
-        }
     }
 }
 
@@ -83,61 +72,84 @@ impl Checker {
 
     /// How to search: a text of the grammar, or a [`Search`].
     pub fn search(mut self, search: impl IntoSearch) -> Checker {
-        self.search = search.into_search();
+        match search.into_search() {
+            Ok(search) => self.settings.search = Some(search),
+            Err(message) => self.wrong = Some(message),
+        }
         self
     }
 
     /// At most so many executions.
     pub fn executions(mut self, most: u64) -> Checker {
-        self.limits.executions = Some(most);
+        self.settings.executions = Some(most);
         self
     }
 
     /// At most so much time.
     pub fn time(mut self, most: Duration) -> Checker {
-        self.limits.time = Some(most);
+        self.settings.time = Some(most);
+        self
+    }
+
+    /// What random choices start from. The searches there are now make none, so it changes nothing in them.
+    pub fn seed(mut self, seed: u64) -> Checker {
+        self.settings.seed = Some(seed);
         self
     }
 
     /// At most so many steps in one execution; more is a failure.
     pub fn steps(mut self, most: u32) -> Checker {
-        self.plan.limits.steps = most;
+        self.settings.steps = Some(most);
         self
     }
 
     /// How often a thread may pause in a row, changing nothing, before the others go first.
     pub fn fair_rounds(mut self, rounds: u32) -> Checker {
-        self.plan.limits.fair_rounds = rounds;
+        self.settings.fair_rounds = Some(rounds);
         self
     }
 
     /// The size of each thread's stack, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
-        self.stack_size = bytes;
+        self.settings.stack_size = Some(bytes);
         self
     }
 
     /// Are values that are never dropped failures? They are by default.
     pub fn leaks(mut self, are_failures: bool) -> Checker {
-        self.plan.options.leaks = are_failures;
+        self.settings.leaks = Some(are_failures);
         self
     }
 
     /// May `compare_exchange_weak` fail although the value is the expected one? Not by default.
     pub fn weak_failures(mut self, may: bool) -> Checker {
-        self.plan.options.weak_failures = may;
+        self.settings.weak_failures = Some(may);
         self
     }
 
     /// May a condition variable wake a thread that nobody notified? Not by default.
     pub fn spurious_wakeups(mut self, may: bool) -> Checker {
-        self.plan.options.spurious_wakeups = may;
+        self.settings.spurious_wakeups = Some(may);
         self
     }
 
-    /// The name of the test; failures are saved under it.
+    /// The name of the test; failures are saved under it, and a plan with another name is not replayed.
     pub fn name(mut self, name: impl Into<String>) -> Checker {
-        self.plan.program = name.into();
+        self.name = name.into();
+        self
+    }
+
+    /// Markers of [`cover!`](crate::cover) that some execution must reach; if the search is complete and none did, that is
+    /// a failure.
+    pub fn must_cover<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Checker {
+        self.must_cover.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Do as `#[gordian::test]` does: let the environment (`GORDIAN_SEARCH` and so on) beat what is said here, let
+    /// `gordian.toml` fill in what is not, save a failure, and repeat the one in `GORDIAN_REPLAY`.
+    pub fn from_environment(mut self) -> Checker {
+        self.surroundings = Some(Surroundings::new(None));
         self
     }
 
@@ -145,7 +157,7 @@ impl Checker {
     /// would have done afterwards is seen only in executions that do not.
     #[doc(hidden)]
     pub fn keep_going(mut self, on: bool) -> Checker {
-        self.limits.keep_going = on;
+        self.keep_going = on;
         self
     }
 
@@ -161,45 +173,143 @@ impl Checker {
     where
         F: Fn() + Send + Sync + 'static,
     {
-        if let Some(report) = self.cannot_work() {
-            return report;
+        if let Some(message) = cannot_work() {
+            return misuse(message);
         }
-        let search = match &self.search {
-            Ok(search) => search,
-            Err(message) => return misuse(message.clone()),
-        };
-        let mut closure = Closure { engine: Engine::new(self.stack_size, None), body: &body };
-        let mut plan = self.plan.clone();
-        plan.names = None;
-        let summary = explore(&mut closure, search, self.limits, plan, |_, trace| {
+        match self.resolve() {
+            Err(message) => misuse(message),
+            Ok((settings, Some(recording))) => self.repeat(&settings, &recording, &body),
+            Ok((settings, None)) => {
+                let mut report = self.explore(&settings, &body);
+                if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
+                    surroundings.save(failure, settings.report.as_deref());
+                }
+                report
+            }
+        }
+    }
+
+    /// Repeats one execution. A plan for a test of another name is an error.
+    pub fn replay<F>(&self, plan: &Plan, body: F) -> Report
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        match cannot_work().or_else(|| self.other_program(plan)) {
+            Some(message) => misuse(message),
+            None => self.follow(&self.settings, plan, &body),
+        }
+    }
+
+    /// The settings that count, and what is to be repeated instead of a search.
+    fn resolve(&self) -> Result<(Settings, Option<Replay>), String> {
+        if let Some(wrong) = &self.wrong {
+            return Err(wrong.clone());
+        }
+        let Some(surroundings) = &self.surroundings else { return Ok((self.settings.clone(), None)) };
+        let environment = settings::environment()?;
+        let file = settings::file(&surroundings.package)?;
+        let settings = environment.settings.or(self.settings.clone()).or(file);
+        let Some(path) = environment.replay else { return Ok((settings, None)) };
+        let replay = surroundings.load(&path).map_err(|error| format!("GORDIAN_REPLAY: {error}"))?;
+        match self.other_program(&replay.recording.plan) {
+            Some(message) => Err(format!("GORDIAN_REPLAY={}: {message}", path.display())),
+            None => Ok((settings, Some(replay))),
+        }
+    }
+
+    fn other_program(&self, plan: &Plan) -> Option<String> {
+        let other = !self.name.is_empty() && !plan.program.is_empty() && self.name != plan.program;
+        other.then(|| {
+            format!(
+                "this is an execution of the test {}, but the test that runs is {}; replay it with cargo test {} -- --exact",
+                plan.program, self.name, plan.program
+            )
+        })
+    }
+
+    fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
+        let search = settings.search.clone().unwrap_or_default();
+        let limits = Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
+        let mut plan = Plan::default();
+        let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
+        plan.limits.steps = steps.unwrap_or(plan.limits.steps);
+        plan.limits.fair_rounds = fair_rounds.unwrap_or(plan.limits.fair_rounds);
+        plan.options.leaks = leaks.unwrap_or(plan.options.leaks);
+        plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
+        plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
+        let mut closure = Closure { engine: Engine::new(stack_size(settings), None), body };
+        let summary = explore(&mut closure, &search, limits, plan, |_, trace| {
             if let Some(Observer(observer)) = &self.observer {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }
         });
-        self.report(summary, &closure.engine)
+        let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0;
+        if nothing {
+            return misuse(
+                "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
+                 execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
+            );
+        }
+        let covered = closure.engine.covered();
+        let unreached: Vec<String> =
+            self.must_cover.iter().filter(|name| !covered.contains(&name.as_str())).cloned().collect();
+        let mut report = self.report(summary, &closure.engine);
+        report.set_unreached(unreached);
+        report
     }
 
-    fn cannot_work(&self) -> Option<Report> {
-        if runtime::active() {
-            return Some(misuse(
-                "a check inside a check: the closure of a check, or a thread it spawned, starts another one; run them one \
-                 after the other instead",
-            ));
-        }
-        if cfg!(panic = "abort") {
-            return Some(misuse(
-                "this program is built with panic = \"abort\", so a panic in the tested code cannot be caught; build the \
-                 profile that runs checks with panic = \"unwind\" (cargo test does so by itself)",
-            ));
-        }
-        None
+    fn follow(&self, settings: &Settings, plan: &Plan, body: &dyn Fn()) -> Report {
+        let mut engine = Engine::new(stack_size(settings), plan.names.clone());
+        let plan = Plan { replay: true, ..plan.clone() };
+        let start = std::time::Instant::now();
+        let trace = engine.run(&plan, body).clone();
+        let failure = trace.failure().cloned();
+        let summary = Summary {
+            executions: 1,
+            blocked: 0,
+            steps: trace.len() as u64,
+            complete: false,
+            elapsed: start.elapsed(),
+            guarantee: match failure {
+                Some(_) => Guarantee::Failed,
+                None => {
+                    Guarantee::Partial { executions: 1, limit: "being a replay of one execution".to_owned() }
+                }
+            },
+            failure: failure.map(|f| (f, trace)),
+            plan,
+        };
+        self.report(summary, &engine)
+    }
+
+    /// Repeats a saved execution and says whether it went as it was recorded.
+    fn repeat(&self, settings: &Settings, replay: &Replay, body: &dyn Fn()) -> Report {
+        let Replay { recording, shown } = replay;
+        let mut report = self.follow(settings, &recording.plan, body);
+        let recorded = recording.trace.as_ref().and_then(|t| Some((t.failure()?, t.len())));
+        let outcome = match (recorded, report.failure()) {
+            (None, _) => "it recorded no failure".to_owned(),
+            (Some((then, steps)), Some(now))
+                if now.message() == then.message && now.trace().len() == steps =>
+            {
+                format!("the same failure in the same {steps} steps")
+            }
+            (Some((then, _)), Some(_)) => {
+                format!("it went otherwise than recorded, which was: {}", then.message)
+            }
+            (Some((then, _)), None) => {
+                format!("the recorded failure did not happen again, which was: {}", then.message)
+            }
+        };
+        report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
+        report
     }
 
     fn report(&self, mut summary: Summary, engine: &Engine) -> Report {
         let mut failures = Vec::new();
         if let Some((failure, trace)) = summary.failure.take() {
             let plan = Plan {
-                program: self.plan.program.clone(),
+                program: self.name.clone(),
                 names: Some(engine.names().clone()),
                 prefix: trace.choices().collect(),
                 sleep: Vec::new(),
@@ -208,14 +318,32 @@ impl Checker {
                 ..summary.plan.clone()
             };
             failures.push(Failure::new(failure, trace, plan, engine.names()));
-        } else if summary.steps == 0 {
-            return misuse(
-                "nothing to check: no thread of this test uses any of gordian's primitives, so there is only one execution; use \
-                 gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
-            );
         }
         Report::new(summary, failures)
     }
+}
+
+fn stack_size(settings: &Settings) -> usize {
+    settings.stack_size.unwrap_or(256 * 1024)
+}
+
+/// Why no check can be done here.
+fn cannot_work() -> Option<String> {
+    if runtime::active() {
+        return Some(
+            "a check inside a check: the closure of a check, or a thread it spawned, starts another one; run them one \
+             after the other instead"
+                .to_owned(),
+        );
+    }
+    if cfg!(panic = "abort") {
+        return Some(
+            "this program is built with panic = \"abort\", so a panic in the tested code cannot be caught; build the \
+             profile that runs checks with panic = \"unwind\" (cargo test does so by itself)"
+                .to_owned(),
+        );
+    }
+    None
 }
 
 fn misuse(message: impl Into<String>) -> Report {
@@ -234,46 +362,12 @@ fn misuse(message: impl Into<String>) -> Report {
     Report::new(summary, vec![failure])
 }
 
-/// Checks the closure with the default search and panics with the report when something fails.
-#[track_caller]
-pub fn check<F>(body: F)
-where
-    F: Fn() + Send + Sync + 'static,
-{
-    let report = Checker::new().run(body);
-    if report.failure().is_some() {
-        panic!("{report}");
-    }
-}
-
 /// Repeats one execution.
 pub fn replay<F>(plan: &Plan, body: F) -> Report
 where
     F: Fn() + Send + Sync + 'static,
 {
-    let checker = Checker { plan: plan.clone(), ..Checker::default() };
-    if let Some(report) = checker.cannot_work() {
-        return report;
-    }
-    let mut engine = Engine::new(checker.stack_size, plan.names.clone());
-    let plan = Plan { replay: true, ..plan.clone() };
-    let start = std::time::Instant::now();
-    let trace = engine.run(&plan, &body).clone();
-    let failure = trace.failure().cloned();
-    let summary = Summary {
-        executions: 1,
-        blocked: 0,
-        steps: trace.len() as u64,
-        complete: false,
-        elapsed: start.elapsed(),
-        guarantee: match failure {
-            Some(_) => Guarantee::Failed,
-            None => Guarantee::Partial { executions: 1, limit: "being a replay of one execution".to_owned() },
-        },
-        failure: failure.map(|f| (f, trace)),
-        plan,
-    };
-    checker.report(summary, &engine)
+    Checker::new().replay(plan, body)
 }
 
 /// A choice among `n`: every value below `n` is tried.

@@ -22,15 +22,54 @@
 
 extern crate self as gordian;
 
+#[cfg(feature = "check")]
+mod checked {
+    pub use crate::checker::{Checker, IntoSearch, choose, replay};
+    pub use crate::report::{Estimate, Failure, Report};
+    pub use crate::testing::check;
+    pub use gordian_macros::test;
+    pub use gordian_model::{FailureKind, FileError, Plan, Trace};
+    pub use gordian_search::{Guarantee, Search, SearchError};
+}
+#[cfg(feature = "check")]
+pub use checked::*;
+
+#[cfg(feature = "check")]
+pub mod cell;
+#[cfg(feature = "check")]
 mod checker;
+mod cover;
+#[cfg(feature = "check")]
+pub mod future;
+#[cfg(feature = "check")]
+pub mod hint;
+#[cfg(not(feature = "check"))]
+mod plain;
+#[cfg(feature = "check")]
 mod report;
+#[cfg(feature = "check")]
 #[allow(unsafe_code)]
 mod runtime;
+#[cfg(feature = "check")]
+mod settings;
+#[cfg(feature = "check")]
+mod surroundings;
+#[cfg(feature = "check")]
 pub mod sync;
+#[cfg(feature = "check")]
+mod testing;
+#[cfg(feature = "check")]
 pub mod thread;
+#[cfg(feature = "check")]
 pub mod time;
 
-pub use checker::{Checker, check, choose, replay};
-pub use gordian_model::{FailureKind, FileError, Plan, Trace};
-pub use gordian_search::{Guarantee, Search, SearchError};
-pub use report::{Estimate, Failure, Report};
+#[cfg(not(feature = "check"))]
+pub use plain::*;
+
+/// What the macros expand to.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::cover::cover;
+    #[cfg(feature = "check")]
+    pub use crate::testing::{Test, outcome, run_test};
+}

@@ -19,14 +19,17 @@ pub struct Failure {
     failure: gordian_model::Failure,
     trace: Trace,
     plan: Plan,
+    /// For the default width.
     text: String,
     saved: Option<PathBuf>,
+    /// How to repeat it, or why it could not be saved.
+    remark: Option<String>,
 }
 
 impl Failure {
     pub(crate) fn new(failure: gordian_model::Failure, trace: Trace, plan: Plan, names: &Names) -> Failure {
         let text = gordian_report::text(&failure, &trace, names, width());
-        Failure { failure, trace, plan, text, saved: None }
+        Failure { failure, trace, plan, text, saved: None, remark: None }
     }
 
     /// What is wrong.
@@ -44,6 +47,28 @@ impl Failure {
         self.trace.preemptions()
     }
 
+    /// What explains it: who waits for what, the other side of a race; each with its thread and place.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        let names = self.plan.names.as_ref();
+        self.failure.notes.iter().map(move |note| {
+            let thread = note
+                .thread
+                .zip(names)
+                .map_or_else(String::new, |(t, names)| format!("{}: ", names.thread(t)));
+            let site =
+                names.and_then(|names| names.site(note.site)).map_or_else(String::new, |s| format!(" ({s})"));
+            format!("{thread}{}{site}", note.text)
+        })
+    }
+
+    /// The text that a person reads, for a terminal of so many columns.
+    pub fn text(&self, width: usize) -> String {
+        match &self.plan.names {
+            Some(names) => gordian_report::text(&self.failure, &self.trace, names, width),
+            None => gordian_report::text(&self.failure, &self.trace, &Names::default(), width),
+        }
+    }
+
     /// What the execution did.
     pub fn trace(&self) -> &Trace {
         &self.trace
@@ -59,31 +84,34 @@ impl Failure {
         self.saved.as_deref()
     }
 
-    pub(crate) fn save(&mut self, path: PathBuf) -> Result<(), gordian_model::FileError> {
-        let recording = Recording { plan: self.plan.clone(), trace: Some(self.trace.clone()), text: self.text.clone() };
-        recording.save(&path)?;
-        self.saved = Some(path);
-        Ok(())
+    /// Saves it, with all that is needed to show it and to repeat it.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), gordian_model::FileError> {
+        self.recording().save(path.as_ref())
+    }
+
+    pub(crate) fn recording(&self) -> Recording {
+        Recording { plan: self.plan.clone(), trace: Some(self.trace.clone()), text: self.text(80) }
+    }
+
+    pub(crate) fn set_saved(&mut self, path: Option<PathBuf>, remark: String) {
+        self.saved = path;
+        self.remark = Some(remark);
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
-        if let Some(path) = &self.saved {
-            write!(f, "replay: GORDIAN_REPLAY={} cargo test", path.display())?;
-            if !self.plan.program.is_empty() {
-                write!(f, " {}", self.plan.program)?;
-            }
-            writeln!(f)?;
+        if let Some(remark) = &self.remark {
+            writeln!(f, "{remark}")?;
         }
         Ok(())
     }
 }
 
-/// The width of the terminal: `COLUMNS` if it is set.
+/// The width of the terminal: `COLUMNS` if it is set. What tests print is captured, so there is no terminal to ask.
 fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100).clamp(40, 400)
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(80).clamp(40, 400)
 }
 
 /// What a check found.
@@ -91,12 +119,14 @@ fn width() -> usize {
 pub struct Report {
     summary: Summary,
     failures: Vec<Failure>,
-    pub(crate) unreached: Vec<String>,
+    unreached: Vec<String>,
+    /// How a replay went.
+    pub(crate) replayed: Option<String>,
 }
 
 impl Report {
     pub(crate) fn new(summary: Summary, failures: Vec<Failure>) -> Report {
-        Report { summary, failures, unreached: Vec::new() }
+        Report { summary, failures, unreached: Vec::new(), replayed: None }
     }
 
     /// Executions carried to their end or to a failure.
@@ -131,6 +161,25 @@ impl Report {
 
     pub(crate) fn failure_mut(&mut self) -> Option<&mut Failure> {
         self.failures.first_mut()
+    }
+
+    /// The markers that had to be reached by some execution and were not.
+    pub fn unreached(&self) -> &[String] {
+        &self.unreached
+    }
+
+    /// Takes note of the markers that were not reached: a failure, if nothing else failed and nothing is left to try.
+    pub(crate) fn set_unreached(&mut self, unreached: Vec<String>) {
+        if !unreached.is_empty() && self.failures.is_empty() && self.complete() {
+            let message = format!(
+                "not covered: no execution reached {}; the search is complete, so none can (gordian::cover!)",
+                unreached.join(", ")
+            );
+            let failure = gordian_model::Failure::new(FailureKind::NotCovered, message);
+            self.failures.push(Failure::new(failure, Trace::default(), Plan::default(), &Names::default()));
+            self.summary.guarantee = Guarantee::Failed;
+        }
+        self.unreached = unreached;
     }
 
     /// Executions in all, by the current estimate: known exactly once the search is complete.
@@ -171,6 +220,7 @@ impl Report {
             "guarantee": self.guarantee().to_string(),
             "steps": self.steps(),
             "seconds": self.elapsed().as_secs_f64(),
+            "unreached": self.unreached,
             "failures": failures,
         })
         .to_string()
@@ -180,10 +230,32 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failure in &self.failures {
-            write!(f, "{failure}")?;
+            f.write_str(&failure.text)?;
+        }
+        if let Some(replayed) = &self.replayed {
+            return f.write_str(replayed);
+        }
+        if self.failure().is_some_and(|f| f.kind() == FailureKind::Misuse) && self.executions() == 0 {
+            return Ok(());
+        }
+        if !self.unreached.is_empty() && self.failures.is_empty() {
+            writeln!(f, "not reached so far: {}", self.unreached.join(", "))?;
         }
         let s = if self.executions() == 1 { "execution" } else { "executions" };
-        let blocked = if self.blocked() > 0 { format!(" and {} cut short", self.blocked()) } else { String::new() };
-        write!(f, "{} ({} {s}{blocked}, {} steps, {:.3?})", self.guarantee(), self.executions(), self.steps(), self.elapsed())
+        let blocked =
+            if self.blocked() > 0 { format!(" and {} cut short", self.blocked()) } else { String::new() };
+        write!(
+            f,
+            "{} ({} {s}{blocked}, {} steps, {:.3?})",
+            self.guarantee(),
+            self.executions(),
+            self.steps(),
+            self.elapsed()
+        )?;
+        // Last, where it is found at once and easily copied.
+        for remark in self.failures.iter().filter_map(|failure| failure.remark.as_ref()) {
+            write!(f, "\n{remark}")?;
+        }
+        Ok(())
     }
 }

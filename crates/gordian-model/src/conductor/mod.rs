@@ -66,6 +66,10 @@ struct Thread {
     expiring: bool,
     paused: bool,
     pauses: u32,
+    /// Steps that changed something.
+    changes: u32,
+    /// Steps and accesses to cells.
+    visible: u32,
     idle: Idle,
     woken_by: Option<u32>,
     /// What its next step follows, see [`Step::after`](crate::Step::after).
@@ -86,6 +90,8 @@ impl Default for Thread {
             expiring: false,
             paused: false,
             pauses: 0,
+            changes: 0,
+            visible: 0,
             idle: Idle::No,
             woken_by: None,
             after: SmallVec::new(),
@@ -102,6 +108,8 @@ impl Thread {
         self.status = status;
         self.paused = false;
         self.pauses = 0;
+        self.changes = 0;
+        self.visible = 0;
         self.idle = Idle::No;
         self.woken_by = None;
         self.after.clear();
@@ -340,6 +348,7 @@ impl Conductor {
     /// A plain access to memory. A data race ends the execution; `false` says so.
     #[inline]
     pub fn access_cell(&mut self, thread: ThreadId, cell: u32, write: bool, site: SiteId) -> bool {
+        self.threads[thread.index()].visible += 1;
         if !self.options.clocks {
             return true;
         }
@@ -360,10 +369,10 @@ impl Conductor {
         self.sync.tick(thread);
     }
 
-    /// Ends the execution with a failure, unless it has ended already.
+    /// Ends the execution with a failure, unless it has failed already or was abandoned.
     #[cold]
     pub fn fail(&mut self, failure: Failure) {
-        if self.trace.end == End::Running {
+        if matches!(self.trace.end, End::Running | End::Complete) {
             self.trace.end = End::Failed(Box::new(failure));
         }
     }
@@ -547,6 +556,7 @@ impl Conductor {
         let outcome = self.chosen;
         self.trace.begin(thread, &op, (outcome, me.outcomes), self.live_slots as u32, &self.enabled);
         me.status = Status::Running;
+        me.visible += 1;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         let panicking = me.panicking;
@@ -637,6 +647,7 @@ impl Conductor {
             me.pauses += 1;
             self.pauses_seen = true;
         } else if wrote {
+            me.changes += 1;
             me.pauses = 0;
             me.spin.reset();
         }
@@ -667,6 +678,23 @@ impl Conductor {
         let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
         self.sync.tick(thread);
         reply
+    }
+
+    /// How many steps of the thread changed something.
+    pub fn changes(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].changes
+    }
+
+    /// How much the thread has done that others could see: steps and accesses to cells.
+    pub fn visible(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].visible
+    }
+
+    /// The thread has changed state of its own that a comparison of its stack does not show (its clock, a cell), so
+    /// the loop it may be in is not proved idle by this round.
+    #[inline]
+    pub fn not_idle(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].spin.stir();
     }
 
     /// The program looked at a reference count.
@@ -777,7 +805,8 @@ impl Conductor {
     /// lives as long as it.
     pub fn close(&mut self) {
         if self.trace.end == End::Complete && self.options.leaks {
-            let leaked = (0..self.live_slots).find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
+            let leaked = (0..self.live_slots)
+                .find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
             if let Some(i) = leaked {
                 let site = self.trace.objects[i].site;
                 let failure = verdict::leak(&self.names, site);
@@ -793,6 +822,13 @@ impl Conductor {
 
     fn fail_complete(&mut self, failure: Failure) {
         self.trace.end = End::Failed(Box::new(failure));
+    }
+
+    /// Something went wrong after the last step, while the front end dropped what lives as long as the execution.
+    pub fn fail_at_end(&mut self, failure: Failure) {
+        if matches!(self.trace.end, End::Complete | End::Running) {
+            self.fail_complete(failure);
+        }
     }
 
     fn went_on(&self) -> Option<Failure> {

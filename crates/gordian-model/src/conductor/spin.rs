@@ -71,6 +71,12 @@ impl Spin {
         }
     }
 
+    /// The state is not that of the last probe, whatever the stack says.
+    #[inline]
+    pub(super) fn stir(&mut self) {
+        self.probed = false;
+    }
+
     #[inline]
     pub(super) fn read(&mut self, object: ObjectId, version: u32) {
         if self.reads.len() < 256 {

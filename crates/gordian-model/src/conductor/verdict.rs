@@ -66,9 +66,19 @@ impl Conductor {
                 let holders = self.slot(lock).model.holders();
                 let by: Vec<String> = holders
                     .iter()
-                    .map(|&(t, site)| format!("{} since {}", self.names.thread(t), self.names.place(site)))
+                    .map(|&(t, site)| {
+                        let ended = self.threads[t.index()].status == Status::Finished;
+                        let ended = if ended {
+                            ", which has ended without giving it back (a forgotten guard?)"
+                        } else {
+                            ""
+                        };
+                        let who = if t == thread { "itself".to_owned() } else { self.names.thread(t) };
+                        format!("{who} since {}{ended}", self.names.place(site))
+                    })
                     .collect();
-                let held = if by.is_empty() { String::new() } else { format!(", held by {}", by.join(" and ")) };
+                let held =
+                    if by.is_empty() { String::new() } else { format!(", held by {}", by.join(" and ")) };
                 let text = format!("waits to {} {}{held}", op.kind.verb(), self.object_words(lock));
                 (text, holders.iter().map(|h| h.0).collect())
             }
@@ -107,7 +117,11 @@ impl Conductor {
             Some(cycle) => {
                 let mut path: Vec<String> = cycle.iter().map(|&t| self.names.thread(t)).collect();
                 path.push(path[0].clone());
-                format!("{kind}: {} wait for each other", path.join(" -> "))
+                if path.len() == 2 {
+                    format!("{kind}: {} waits for itself", path[0])
+                } else {
+                    format!("{kind}: {} wait for each other", path.join(" -> "))
+                }
             }
             None => {
                 let who: Vec<String> = waiting.iter().map(|w| self.names.thread(w.0)).collect();
@@ -170,7 +184,8 @@ impl Conductor {
             self.trace.len() + 1,
             self.prefix.len(),
         );
-        Failure::new(FailureKind::Nondeterminism, message).at(planned.thread, planned.expected.map_or(SiteId::UNKNOWN, |e| e.1))
+        Failure::new(FailureKind::Nondeterminism, message)
+            .at(planned.thread, planned.expected.map_or(SiteId::UNKNOWN, |e| e.1))
     }
 }
 

@@ -1,5 +1,6 @@
-//! Reference counts. Counting up and down commutes as long as nobody looks; only the drop to zero and
-//! looking at the count are ordered with the others.
+//! Reference counts. Counting up commutes with counting up and down as long as nobody looks. Giving up strong
+//! references does not commute, because the last one drops the value; that only the last matters cannot be used,
+//! because which one it is depends on the order.
 
 use super::{Cx, Model, Object, Outcomes};
 use crate::access::Act;
@@ -39,6 +40,11 @@ impl Arc {
         self.strong
     }
 
+    /// Weak references left.
+    pub fn weak(&self) -> u32 {
+        self.weak
+    }
+
     /// The value comes to life (`Arc::new_cyclic`).
     pub fn complete(&mut self) {
         self.strong = 1;
@@ -75,10 +81,8 @@ impl Model for Arc {
                 cx.release(&mut self.published);
                 if self.strong == 0 {
                     cx.acquire(self.published);
-                    cx.act(Act::Last);
-                } else {
-                    cx.act(Act::Count);
                 }
+                cx.act(Act::Down);
                 Reply::DONE.flagged(self.strong == 0)
             }
             OpKind::CountRead => {

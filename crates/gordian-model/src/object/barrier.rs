@@ -9,10 +9,13 @@ use crate::op::{Op, OpKind, Reply};
 use crate::plan::Options;
 use smallvec::SmallVec;
 
-#[derive(Clone, Copy, Debug)]
-struct Leadership {
-    generation: u32,
+/// One round: so many threads that arrive, and leave together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Generation {
+    published: ClockId,
+    /// How many have asked who leads.
     asked: u32,
+    /// Somebody has been told that it does.
     claimed: bool,
 }
 
@@ -20,37 +23,29 @@ struct Leadership {
 #[derive(Clone, Debug)]
 pub struct Barrier {
     size: u32,
-    generation: u32,
     arrived: u32,
-    leaders: SmallVec<[Leadership; 1]>,
-    published: [ClockId; 2],
+    /// All rounds up to the one that has not ended. A thread may be slow to leave, or to ask, while others go on.
+    generations: SmallVec<[Generation; 2]>,
 }
 
 impl Barrier {
     /// A barrier for so many threads.
     pub fn new(size: u32) -> Barrier {
-        Barrier {
-            size: size.max(1),
-            generation: 0,
-            arrived: 0,
-            leaders: SmallVec::new(),
-            published: [ClockId::default(); 2],
-        }
+        Barrier { size: size.max(1), arrived: 0, generations: SmallVec::from_slice(&[Generation::default()]) }
     }
 
-    fn leadership(&self, generation: u32) -> Leadership {
-        let found = self.leaders.iter().find(|l| l.generation == generation);
-        found.copied().unwrap_or(Leadership { generation, asked: 0, claimed: false })
+    fn generation(&self) -> u32 {
+        self.generations.len() as u32 - 1
     }
 }
 
 impl Model for Barrier {
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
         match op.kind {
-            OpKind::Leave => Outcomes::ready_if(self.generation > op.arg as u32),
+            OpKind::Leave => Outcomes::ready_if(self.generation() > op.arg as u32),
             OpKind::IsLeader => {
-                let l = self.leadership(op.arg as u32);
-                Outcomes::Ready(if l.claimed || l.asked + 1 == self.size { 1 } else { 2 })
+                let g = self.generations[op.arg as usize];
+                Outcomes::Ready(if g.claimed || g.asked + 1 == self.size { 1 } else { 2 })
             }
             _ => Outcomes::Ready(1),
         }
@@ -59,33 +54,27 @@ impl Model for Barrier {
     fn carry_out(&mut self, op: &Op, outcome: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
             OpKind::Arrive => {
-                let generation = self.generation;
-                let published = &mut self.published[generation as usize % 2];
-                if self.arrived == 0 {
-                    *published = ClockId::default();
-                }
-                cx.release(published);
+                let generation = self.generation();
+                cx.release(&mut self.generations[generation as usize].published);
                 cx.touch(cx.object, Act::Arrive, generation);
                 self.arrived += 1;
                 if self.arrived == self.size {
                     self.arrived = 0;
-                    self.generation += 1;
+                    self.generations.push(Generation::default());
                 }
                 Reply::value(u64::from(generation))
             }
             OpKind::Leave => {
-                cx.acquire(self.published[op.arg as usize % 2]);
+                cx.acquire(self.generations[op.arg as usize].published);
                 cx.touch(cx.object, Act::Leave, op.arg as u32);
                 Reply::DONE
             }
             OpKind::IsLeader => {
-                let mut l = self.leadership(op.arg as u32);
-                let leads = !l.claimed && outcome == 0;
-                l.asked += 1;
-                l.claimed |= leads;
-                self.leaders.retain(|other| other.generation != l.generation);
-                self.leaders.push(l);
-                cx.touch(cx.object, Act::Lead, l.generation);
+                let g = &mut self.generations[op.arg as usize];
+                let leads = !g.claimed && outcome == 0;
+                g.asked += 1;
+                g.claimed |= leads;
+                cx.touch(cx.object, Act::Lead, op.arg as u32);
                 Reply::DONE.flagged(leads)
             }
             _ => unreachable!("{:?} on a barrier", op.kind),

@@ -132,7 +132,13 @@ impl Model for Channel {
     /// Replies: `ok` for success; a failure with the flag set means that the other end is gone.
     fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
-            OpKind::Send if !self.receiver => self.refuse(cx, self.shut_when_full),
+            OpKind::Send if !self.receiver => {
+                if self.shut_when_full {
+                    // It depends on who else took the last slot.
+                    cx.touch(slots(cx.object), Act::Empty, 0);
+                }
+                self.refuse(cx, self.shut_when_full)
+            }
             OpKind::Send => self.put(true, cx),
             OpKind::TrySend if !self.receiver => self.refuse(cx, false),
             OpKind::TrySend if self.is_rendezvous() => {
@@ -172,11 +178,13 @@ impl Model for Channel {
                 }
             }
             OpKind::TryReceive | OpKind::ReceiveTimed => {
+                let timed = op.kind == OpKind::ReceiveTimed;
                 if self.is_rendezvous() {
-                    if op.kind == OpKind::ReceiveTimed {
-                        self.waiting -= 1;
+                    self.waiting -= u32::from(timed);
+                    // What `try_send` looks at is who waits beyond the offers that stand.
+                    if timed == self.is_empty() {
+                        cx.touch(ready(cx.object), Act::Write, 0);
                     }
-                    cx.touch(ready(cx.object), Act::Write, 0);
                 }
                 if self.is_empty() {
                     let gone = self.senders == 0;

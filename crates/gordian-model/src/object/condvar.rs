@@ -1,6 +1,9 @@
 //! Condition variables. Waiting is two steps: `Wait` gives the mutex back and joins the waiters, `Wake`
 //! takes the mutex again once notified. Which waiter a `notify_one` wakes is an outcome, counted in
 //! the order of thread names, so that the order in which threads began to wait does not matter.
+//!
+//! If waking for no reason is tried at all, a thread does so once until it is notified: a loop around the wait
+//! would otherwise go round for ever.
 
 use super::{Cx, Model, Object, Outcomes};
 use crate::access::Act;
@@ -15,6 +18,8 @@ pub struct Condvar {
     waiting: SmallVec<[ThreadId; 4]>,
     notified: SmallVec<[(ThreadId, u32); 4]>,
     notifications: u32,
+    /// Threads that woke for no reason and have not been notified since.
+    startled: SmallVec<[ThreadId; 4]>,
 }
 
 impl Condvar {
@@ -27,6 +32,10 @@ impl Condvar {
     pub fn is_notified(&self, thread: ThreadId) -> bool {
         self.notified.iter().any(|&(t, _)| t == thread)
     }
+
+    fn may_startle(&self, thread: ThreadId, options: &Options) -> bool {
+        options.spurious_wakeups && !self.startled.contains(&thread)
+    }
 }
 
 impl Model for Condvar {
@@ -35,7 +44,8 @@ impl Model for Condvar {
         match op.kind {
             OpKind::NotifyOne => Outcomes::Ready(self.waiting.len().max(1) as u32),
             OpKind::Wake => {
-                Outcomes::ready_if((options.spurious_wakeups || self.is_notified(thread)) && mutex_free())
+                let awake = self.is_notified(thread) || self.may_startle(thread, options);
+                Outcomes::ready_if(awake && mutex_free())
             }
             OpKind::WakeTimed if !mutex_free() => Outcomes::Blocked,
             OpKind::WakeTimed if !self.is_notified(thread) => Outcomes::Expiring,
@@ -60,11 +70,16 @@ impl Model for Condvar {
                 let reply = mutex.expect("a wait names its mutex").take(op, Act::Take, cx, op.other);
                 if let Some(i) = self.notified.iter().position(|&(t, _)| t == cx.thread) {
                     let (_, seq) = self.notified.swap_remove(i);
-                    let timed = op.kind == OpKind::WakeTimed || cx.options.spurious_wakeups;
-                    cx.touch(cx.object, if timed { Act::WokenTimed } else { Act::Woken }, seq);
+                    let need_not_wait =
+                        op.kind == OpKind::WakeTimed || self.may_startle(cx.thread, &cx.options);
+                    self.startled.retain(|t| *t != cx.thread);
+                    cx.touch(cx.object, if need_not_wait { Act::WokenTimed } else { Act::Woken }, seq);
                     Reply { value: 1, ..reply }
                 } else {
                     self.waiting.retain(|t| *t != cx.thread);
+                    if op.kind == OpKind::Wake {
+                        self.startled.push(cx.thread);
+                    }
                     cx.act(Act::Expired);
                     Reply { value: 0, ..reply }
                 }

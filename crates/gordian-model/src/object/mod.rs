@@ -138,10 +138,10 @@ pub struct Cx<'a> {
     pub other: Option<&'a mut Object>,
     /// What synchronises with what.
     pub sync: &'a mut Synchronisation,
+    /// Which of the permitted behaviours are tried.
+    pub options: Options,
     /// Is the thread unwinding from a panic?
     pub panicking: bool,
-    /// Which behaviours are tried.
-    pub options: Options,
     pub(crate) accesses: &'a mut Accesses,
 }
 

@@ -41,6 +41,21 @@ impl Once {
     pub fn new() -> Once {
         Once::default()
     }
+
+    /// One that was done before anybody could look.
+    pub fn completed() -> Once {
+        Once { state: OnceState::Complete, ..Once::default() }
+    }
+
+    /// Is it done? For exclusive access, which is no step.
+    pub fn is_completed(&self) -> bool {
+        self.state == OnceState::Complete
+    }
+
+    /// Did the initialiser panic? For exclusive access, which is no step.
+    pub fn is_poisoned(&self) -> bool {
+        self.state == OnceState::Poisoned
+    }
 }
 
 impl Model for Once {

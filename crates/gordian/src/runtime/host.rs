@@ -5,14 +5,18 @@ use super::snapshot::{Extent, HeapParts, Snapshot, host_stack};
 use super::stack::Pool;
 use super::storage::Storage;
 use super::{CURRENT, Yield, overflow};
+use crate::thread::{Local, drop_left_locals};
+use crate::time::Clock;
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult};
 use gordian_model::conductor::Visit;
 use gordian_model::{
     Conductor, Decision, Failure, FailureKind, Names, Op, Plan, Reply, SiteId, ThreadId, Trace,
 };
-use std::any::Any;
 use std::cell::RefCell;
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -70,27 +74,28 @@ pub(crate) struct Panicked {
 #[derive(Default)]
 pub(crate) struct Shared {
     /// Values that live as long as the execution.
-    storage: Storage,
-    /// Thread-local values: thread, key, value.
-    pub(crate) locals: Vec<(ThreadId, usize, std::rc::Rc<dyn Any>)>,
+    pub(super) storage: Storage,
+    /// Objects whose tags belong to an execution that runs beside this one, by the address of the tag.
+    pub(super) contended: HashMap<usize, u32, BuildHasherDefault<DefaultHasher>>,
+    /// Objects that an earlier execution has used.
+    pub(super) older: HashSet<u32, BuildHasherDefault<DefaultHasher>>,
+    /// Thread-local values.
+    pub(crate) locals: Vec<Local>,
     pub(crate) panics: Vec<Panicked>,
     /// Names given by `thread::Builder`.
     pub(crate) thread_names: Vec<(ThreadId, String)>,
     /// References handed out as raw pointers: address and object.
     pub(crate) raw: Vec<(usize, u32)>,
     /// Virtual time of each thread.
-    pub(crate) times: Vec<(ThreadId, u64)>,
+    pub(crate) times: Vec<Clock>,
     /// Markers reached by `cover!`.
     pub(crate) covered: Vec<&'static str>,
 }
 
 impl Shared {
-    /// Keeps a value until the execution ends.
-    pub(crate) fn keep<T: 'static>(&mut self, value: T) -> *const T {
-        self.storage.keep(value)
-    }
-
     fn clear(&mut self) {
+        self.contended.clear();
+        self.older.clear();
         self.locals.clear();
         self.panics.clear();
         self.thread_names.clear();
@@ -268,6 +273,7 @@ impl Runtime {
             Runtime::tear_down(rt);
             overflow::leave();
             Runtime::drop_statics(rt);
+            crate::thread::fail_if_unhandled();
             (*rt).conductor.close();
             LIVE[(*rt).place].store(0, Relaxed);
             CURRENT.with(|c| c.set(std::ptr::null_mut()));
@@ -478,31 +484,43 @@ impl Runtime {
         }
     }
 
-    /// Drops what statics and thread-locals still hold.
+    /// Drops what statics and the thread-locals of threads that were torn down still hold.
     unsafe fn drop_statics(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
             (*rt).running = ThreadId::MAIN;
             (*rt).silent = true;
             (*rt).silent_ops = 0;
-            let mut values = (*rt).shared.storage.take();
-            if values.is_empty() && (*rt).shared.locals.is_empty() {
+            let shared = &(*rt).shared;
+            if shared.storage.is_empty() && shared.locals.is_empty() {
                 return;
             }
-            let locals = std::mem::take(&mut (*rt).shared.locals);
-            let dropped = catch_unwind(AssertUnwindSafe(|| {
-                while let Some(value) = values.pop() {
-                    drop(value);
+            // Dropping one value may bring others to life, so each is taken out by itself.
+            let next = move || {
+                drop_left_locals();
+                let storage = &mut (*rt).shared.storage;
+                match storage.pop() {
+                    None => false,
+                    Some((object, drop)) => {
+                        *(*rt).conductor.object_mut(object) = gordian_model::object::Once::new().into();
+                        drop();
+                        true
+                    }
                 }
-                drop(locals);
-            }));
-            if dropped.is_err() {
-                let note = (&mut (*rt).tasks)[0].last_panic.take();
-                let message = note.map_or_else(String::new, |n| n.message);
-                (*rt).conductor.fail(Failure::new(
-                    FailureKind::Panic,
-                    format!("the value of a static panicked when it was dropped at the end of the execution: {message}"),
-                ));
+            };
+            loop {
+                let dropped = catch_unwind(AssertUnwindSafe(next));
+                if let Ok(false) = dropped {
+                    break;
+                }
+                if dropped.is_err() {
+                    let note = (&mut (*rt).tasks)[0].last_panic.take();
+                    let message = note.map_or_else(String::new, |n| n.message);
+                    (*rt).conductor.fail_at_end(Failure::new(
+                        FailureKind::Panic,
+                        format!("the value of a static panicked when it was dropped at the end of the execution: {message}"),
+                    ));
+                }
             }
         }
     }

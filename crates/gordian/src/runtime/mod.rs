@@ -12,6 +12,7 @@
 //! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
 
 mod host;
+mod image;
 mod overflow;
 mod panic;
 mod snapshot;
@@ -21,7 +22,7 @@ mod tag;
 
 pub(crate) use host::{Engine, Panicked, Shared};
 pub(crate) use panic::PanicNote;
-pub(crate) use storage::duplicate;
+pub(crate) use storage::{Key, duplicate, take_value, value_mut};
 pub(crate) use tag::Tag;
 
 use corosensei::Yielder;
@@ -302,5 +303,7 @@ pub(crate) fn not_available(what: &str) -> ! {
     if is_silent() {
         give_up();
     }
-    panic!("gordian: the {what} is held outside of this execution: a guard was forgotten in an earlier execution or is held by a thread that is not under control; create the {what} inside the closure")
+    panic!(
+        "gordian: the {what} is held outside of this execution: a guard was forgotten in an earlier execution or is held by a thread that is not under control; create the {what} inside the closure"
+    )
 }

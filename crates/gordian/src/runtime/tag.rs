@@ -1,9 +1,12 @@
 //! The tag that every mirrored object carries: where it was created, and which object of which execution it is.
 //!
 //! Constructors are `const`, as in std, so an object cannot be registered when it is created; it is when it is first
-//! used in an execution. An object in a static is thereby a new one in every execution.
+//! used in an execution. An object in a static is thereby a new one in every execution. Executions may run side by
+//! side on several OS threads and use the same static: the first to come writes its number into the tag, the others
+//! keep theirs in a table of their own, by the address of the tag, which does not move while it is shared.
 
-use super::{active, current, site};
+use super::host::Runtime;
+use super::{active, current, image, site};
 use gordian_model::object::Object;
 use gordian_model::{ObjectId, SiteId};
 use std::panic::Location;
@@ -49,20 +52,73 @@ impl Tag {
         if registered >> NUMBER_BITS == epoch {
             return (registered & ((1 << NUMBER_BITS) - 1)) as u32;
         }
+        self.first_use(registered, register)
+    }
+
+    #[cold]
+    fn first_use(&self, seen: u64, register: impl FnOnce(SiteId) -> u32) -> u32 {
+        let address = std::ptr::from_ref(self) as usize;
+        // SAFETY: as in `super::with`; the reference ends before `register` is called.
+        let contended = unsafe { &(*current()).shared.contended };
+        if let Some(&number) = contended.get(&address) {
+            return number;
+        }
         let number = register(site(self.created));
-        self.registered.store(epoch << NUMBER_BITS | u64::from(number), Relaxed);
+        assert!(number < 1 << NUMBER_BITS, "gordian: an execution can have {} objects", 1 << NUMBER_BITS);
+        // SAFETY: as in `super::with`.
+        let rt: &mut Runtime = unsafe { &mut *current() };
+        if seen != 0 {
+            rt.shared.older.insert(number);
+        }
+        let free = seen == 0 || !super::host::is_live(seen >> NUMBER_BITS);
+        let mine = rt.epoch << NUMBER_BITS | u64::from(number);
+        if !free || self.registered.compare_exchange(seen, mine, Relaxed, Relaxed).is_err() {
+            rt.shared.contended.insert(address, number);
+        }
         number
     }
 
-    /// The next use is that of a new object.
+    /// The number in this execution, if it has been used there.
+    pub(crate) fn registered(&self) -> Option<u32> {
+        if !active() {
+            return None;
+        }
+        // SAFETY: as in `super::with`.
+        let rt: &Runtime = unsafe { &*current() };
+        let registered = self.registered.load(Relaxed);
+        if registered >> NUMBER_BITS == rt.epoch {
+            return Some((registered & ((1 << NUMBER_BITS) - 1)) as u32);
+        }
+        if rt.shared.contended.is_empty() {
+            return None;
+        }
+        rt.shared.contended.get(&(std::ptr::from_ref(self) as usize)).copied()
+    }
+
+    /// The next use is that of a new object. Only for whoever has the object to itself.
     pub(crate) fn forget(&self) {
-        self.registered.store(0, Relaxed);
+        if !active() {
+            return self.registered.store(0, Relaxed);
+        }
+        // SAFETY: as in `super::with`.
+        let contended = unsafe { &mut (*current()).shared.contended };
+        if contended.is_empty() || contended.remove(&(std::ptr::from_ref(self) as usize)).is_none() {
+            self.registered.store(0, Relaxed);
+        }
     }
 
     /// Has the object been used in this execution?
     pub(crate) fn is_current(&self) -> bool {
+        self.registered().is_some()
+    }
+
+    /// Is it known that the object was there before this execution, and stays when it ends? A static is, and so is what
+    /// an earlier execution has used.
+    pub(super) fn outlives_execution(&self) -> bool {
         // SAFETY: as in `super::with`.
-        active() && self.registered.load(Relaxed) >> NUMBER_BITS == unsafe { (*current()).epoch }
+        let older = unsafe { &(*current()).shared.older };
+        self.registered().is_some_and(|number| older.contains(&number))
+            || image::is_static(std::ptr::from_ref(self) as usize)
     }
 
     /// The object is used outside a check. If an execution on another OS thread has it, that is a mistake: a real
@@ -70,7 +126,11 @@ impl Tag {
     #[inline]
     pub(crate) fn outside(&self) {
         let registered = self.registered.load(Relaxed);
-        if registered != 0 && super::host::is_live(registered >> NUMBER_BITS) {
+        // A static may well be used by an ordinary test while a check runs beside it.
+        if registered != 0
+            && super::host::is_live(registered >> NUMBER_BITS)
+            && !image::is_static(std::ptr::from_ref(self) as usize)
+        {
             panic!(
                 "gordian: an object created at {} belongs to an execution that is running on another OS thread; threads \
                  inside a check must be started with gordian::thread::spawn, not with std::thread::spawn",

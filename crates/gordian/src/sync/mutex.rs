@@ -1,5 +1,6 @@
 //! Mutual exclusion.
 
+use super::quietly;
 use crate::runtime::{self, Tag};
 use gordian_model::object::{Mutex as Model, Object};
 use gordian_model::{ObjectId, Op, OpKind};
@@ -27,7 +28,7 @@ impl<T> Mutex<T> {
     /// The value. See std.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.is_poisoned_quietly();
         let value = self.real.into_inner().unwrap_or_else(PoisonError::into_inner);
         if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
     }
@@ -44,6 +45,14 @@ impl<T: ?Sized> Mutex<T> {
         runtime::simple(kind, self.object())
     }
 
+    #[track_caller]
+    fn is_poisoned_quietly(&self) -> bool {
+        if !runtime::active() {
+            return self.real.is_poisoned();
+        }
+        quietly(OpKind::IsPoisoned, self.object()).flag
+    }
+
     /// The guard for a lock that the model has granted.
     pub(crate) fn granted(&self, poisoned: bool) -> LockResult<MutexGuard<'_, T>> {
         let inner = match self.real.try_lock() {
@@ -52,11 +61,15 @@ impl<T: ?Sized> Mutex<T> {
             // Only while an execution is torn down: a thread that is still suspended has it.
             Err(TryLockError::WouldBlock) => runtime::not_available("Mutex"),
         };
-        let guard = MutexGuard { mutex: self, inner: Some(inner), checked: true, panicking: runtime::is_panicking() };
+        let guard =
+            MutexGuard { mutex: self, inner: Some(inner), checked: true, panicking: runtime::is_panicking() };
         if poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    fn outside<'a>(&'a self, result: LockResult<std::sync::MutexGuard<'a, T>>) -> LockResult<MutexGuard<'a, T>> {
+    fn outside<'a>(
+        &'a self,
+        result: LockResult<std::sync::MutexGuard<'a, T>>,
+    ) -> LockResult<MutexGuard<'a, T>> {
         let wrap = |inner| MutexGuard { mutex: self, inner: Some(inner), checked: false, panicking: false };
         result.map(wrap).map_err(|poison| PoisonError::new(wrap(poison.into_inner())))
     }
@@ -114,7 +127,7 @@ impl<T: ?Sized> Mutex<T> {
     /// The value, by exclusive access. See std.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.is_poisoned_quietly();
         let value = self.real.get_mut().unwrap_or_else(PoisonError::into_inner);
         if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
     }
@@ -140,7 +153,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
         match self.try_lock() {
             Ok(guard) => d.field("data", &&*guard),
             Err(TryLockError::Poisoned(poison)) => d.field("data", &&**poison.get_ref()),
-            Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
+            Err(TryLockError::WouldBlock) => d.field("data", &"<locked>"),
         };
         d.field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
     }

@@ -127,7 +127,9 @@ impl Builder {
     {
         let packet = Arc::clone(packet);
         let name = self.name;
+        let time = crate::time::thread_time();
         let body = Box::new(move || {
+            crate::time::at_least(time);
             if let Some(name) = name {
                 runtime::shared(|shared, me| shared.thread_names.push((me, name)));
             }

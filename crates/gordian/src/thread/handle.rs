@@ -146,6 +146,7 @@ impl<T> JoinHandle<T> {
             Inner::Checked { thread, epoch, packet } => {
                 runtime::same_execution(epoch, "JoinHandle");
                 runtime::join(thread, runtime::site(Location::caller()));
+                crate::time::catch_up_with(thread);
                 let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(thread);

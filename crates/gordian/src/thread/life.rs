@@ -3,8 +3,8 @@
 use crate::runtime::{self, PanicNote, Shared};
 use gordian_model::{Failure, FailureKind, ObjectId, Op, OpKind, SiteId, ThreadId};
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Where a thread leaves its result for whoever joins it. Only threads of one execution use it, and those take turns.
@@ -56,6 +56,14 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
     runtime::with(|conductor, me| conductor.finish(me));
 }
 
+/// A thread-local value panicked while it was dropped, which in std ends the process.
+pub(super) fn end_with_panic(payload: Box<dyn Any + Send>) {
+    runtime::user_panic(payload);
+    note_panic(runtime::take_panic());
+    fail_with_panic_of(runtime::me());
+    runtime::stop_if_over();
+}
+
 /// The body of the main thread.
 pub(crate) fn run_main(body: &dyn Fn()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
@@ -85,7 +93,12 @@ fn fail_with_panic_of(thread: ThreadId) {
     let failure = runtime::shared(|shared, _| {
         let place = |p: &runtime::Panicked| (p.note.file.clone(), p.note.line, p.note.column);
         let panicked = shared.panics.iter().rfind(|p| p.thread == thread)?;
-        let others: Vec<_> = shared.panics.iter().filter(|p| p.thread != thread).map(|p| (p.thread, p.note.message.clone(), place(p))).collect();
+        let others: Vec<_> = shared
+            .panics
+            .iter()
+            .filter(|p| p.thread != thread)
+            .map(|p| (p.thread, p.note.message.clone(), place(p)))
+            .collect();
         Some((panicked.note.message.clone(), place(panicked), others))
     });
     let Some((message, place, others)) = failure else { return };
@@ -93,8 +106,11 @@ fn fail_with_panic_of(thread: ThreadId) {
         let mut site = |(file, line, column): (String, u32, u32)| conductor.names.intern(&file, line, column);
         let at: SiteId = site(place);
         let others: Vec<_> = others.into_iter().map(|(t, m, p)| (t, m, site(p))).collect();
-        let mut failure =
-            Failure::new(FailureKind::Panic, format!("{} panicked: {message}", conductor.names.thread(thread))).at(thread, at);
+        let mut failure = Failure::new(
+            FailureKind::Panic,
+            format!("{} panicked: {message}", conductor.names.thread(thread)),
+        )
+        .at(thread, at);
         for (other, message, site) in others {
             failure = failure.note(Some(other), format!("panicked before: {message}"), site);
         }

@@ -28,6 +28,20 @@ pub fn park_timeout(dur: Duration) {
     }
 }
 
+/// As [`park_timeout`], in milliseconds.
+#[deprecated(note = "replaced by `std::thread::park_timeout`")]
+#[track_caller]
+pub fn park_timeout_ms(ms: u32) {
+    park_timeout(Duration::from_millis(u64::from(ms)));
+}
+
+/// As [`sleep`], in milliseconds.
+#[deprecated(note = "replaced by `std::thread::sleep`")]
+#[track_caller]
+pub fn sleep_ms(ms: u32) {
+    sleep(Duration::from_millis(u64::from(ms)));
+}
+
 /// Lets others go first; see [`std::thread::yield_now`].
 #[track_caller]
 #[inline(never)]
@@ -57,5 +71,9 @@ pub fn panicking() -> bool {
 
 /// See [`std::thread::available_parallelism`]. In a check it is two, on every machine, so that executions repeat.
 pub fn available_parallelism() -> std::io::Result<NonZeroUsize> {
-    if runtime::active() { Ok(NonZeroUsize::new(2).expect("two")) } else { std::thread::available_parallelism() }
+    if runtime::active() {
+        Ok(NonZeroUsize::new(2).expect("two"))
+    } else {
+        std::thread::available_parallelism()
+    }
 }

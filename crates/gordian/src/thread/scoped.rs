@@ -40,6 +40,9 @@ mod markers {
     unsafe impl Send for Scope<'_, '_> {}
 }
 
+// As std's: a panic leaves nothing behind in the list that its next user could misread.
+impl std::panic::RefUnwindSafe for Scope<'_, '_> {}
+
 /// Creates a scope for spawning threads that borrow; see [`std::thread::scope`].
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
@@ -62,8 +65,11 @@ where
         });
     }
     let site = runtime::site(Location::caller());
-    let scope =
-        Scope { inner: Inner::Checked(RefCell::new(Started::default())), scope: PhantomData, env: PhantomData };
+    let scope = Scope {
+        inner: Inner::Checked(RefCell::new(Started::default())),
+        scope: PhantomData,
+        env: PhantomData,
+    };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let Inner::Checked(started) = &scope.inner else { unreachable!("made above") };
     if runtime::is_silent() {
@@ -73,6 +79,7 @@ where
     let mut next = 0;
     while let Some(thread) = { started.borrow().threads.get(next).copied() } {
         runtime::join(thread, site);
+        crate::time::catch_up_with(thread);
         next += 1;
     }
     let unseen = runtime::shared(|shared, _| {
@@ -165,6 +172,7 @@ impl<T> ScopedJoinHandle<'_, T> {
             HandleInner::Std(handle) => handle.join(),
             HandleInner::Checked { id, packet, .. } => {
                 runtime::join(id, runtime::site(Location::caller()));
+                crate::time::catch_up_with(id);
                 let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(id);

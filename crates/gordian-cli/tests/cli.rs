@@ -1,0 +1,70 @@
+//! The command as a person meets it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+fn gordian(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_gordian"))
+        .args(arguments)
+        .env("COLUMNS", "80")
+        .output()
+        .expect("it was built");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn saved(name: &str) -> PathBuf {
+    let report = gordian::Checker::new().name("tests::mine").run(|| {
+        gordian::choose(2);
+        panic!("always");
+    });
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    report.failure().expect("it panics").save(&path).expect("writable");
+    path
+}
+
+#[test]
+fn the_demo_finds_replays_and_proves() {
+    let (status, out, err) = gordian(&["demo"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+    for part in [
+        "main panicked: overdrawn\n",
+        "step main             main.1\n",
+        "the replay failed in the same way, in the same 12 steps\n",
+        "no failure in any interleaving (2 executions",
+    ] {
+        assert!(out.contains(part), "{part:?} is not in:\n{out}");
+    }
+    let long: Vec<&str> =
+        out.lines().filter(|l| l.chars().count() > 80 && !l.starts_with("saved to")).collect();
+    assert!(long.is_empty(), "{long:?}");
+}
+
+#[test]
+fn a_saved_failure_is_shown() {
+    let path = saved("report.trace");
+    let (status, out, _) = gordian(&["report", path.to_str().unwrap()]);
+    assert_eq!(status, Some(0));
+    assert!(out.starts_with("test tests::mine\nmain panicked: always\n"), "{out}");
+    assert!(out.contains("choose 0 of 2"), "{out}");
+}
+
+#[test]
+fn a_replay_is_the_business_of_cargo() {
+    let path = saved("replay.trace");
+    let (status, out, err) = gordian(&["replay", path.to_str().unwrap()]);
+    assert_eq!(status, Some(2));
+    assert_eq!(out, format!("GORDIAN_REPLAY={} cargo test tests::mine -- --exact\n", path.display()));
+    assert!(err.contains("a Rust test is replayed by cargo test"), "{err}");
+}
+
+#[test]
+fn mistakes_end_with_status_two() {
+    let (status, _, err) = gordian(&["report", "/nonexistent"]);
+    assert_eq!(status, Some(2));
+    assert!(err.starts_with("gordian: cannot read /nonexistent: "), "{err}");
+    let (status, _, err) = gordian(&["dmeo"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("demo"), "{err}");
+    assert_eq!(gordian(&[]).0, Some(2));
+}

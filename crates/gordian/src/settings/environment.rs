@@ -1,0 +1,94 @@
+//! Settings from the environment: `GORDIAN_` and the key in capitals.
+
+use super::{KEYS, Settings, Wrong, closest};
+use std::path::PathBuf;
+
+const PREFIX: &str = "GORDIAN_";
+
+/// What the environment says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Environment {
+    pub(crate) settings: Settings,
+    /// The saved execution to repeat.
+    pub(crate) replay: Option<PathBuf>,
+}
+
+/// Reads the environment of the process.
+pub(crate) fn environment() -> Result<Environment, String> {
+    let named = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
+        let key = key.into_string().ok().filter(|k| k.starts_with(PREFIX))?;
+        Some((key, value))
+    };
+    let mut pairs = Vec::new();
+    for (key, value) in std::env::vars_os().filter_map(named) {
+        let value = value.into_string().map_err(|raw| format!("{key}={raw:?}: expected UTF-8 text"))?;
+        pairs.push((key, value));
+    }
+    parse(pairs)
+}
+
+fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
+    pairs.sort();
+    let mut found = Environment::default();
+    // An empty variable is one that is not set: there is no other way to take one back for a single command.
+    for (variable, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
+        let key = variable[PREFIX.len()..].to_lowercase();
+        if key == "replay" {
+            found.replay = Some(PathBuf::from(value));
+            continue;
+        }
+        match found.settings.set(&key, &value) {
+            Ok(()) => {}
+            Err(Wrong::Value(expected)) => return Err(format!("{variable}={value:?}: {expected}")),
+            Err(Wrong::Key) => {
+                let variables: Vec<String> = KEYS
+                    .iter()
+                    .chain(&["replay"])
+                    .map(|key| format!("{PREFIX}{}", key.to_uppercase()))
+                    .collect();
+                let closest = closest(&variable, variables.iter().map(String::as_str));
+                return Err(format!(
+                    "unknown environment variable {variable} (did you mean {closest}?); valid are {}",
+                    variables.join(", ")
+                ));
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Result<Environment, String> {
+        parse(pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect())
+    }
+
+    #[test]
+    fn variables_become_settings() {
+        let found =
+            of(&[("GORDIAN_EXECUTIONS", "10"), ("GORDIAN_REPLAY", "x.trace"), ("GORDIAN_SEED", "")]).unwrap();
+        assert_eq!(found.settings.executions, Some(10));
+        assert_eq!(found.settings.seed, None);
+        assert_eq!(found.replay, Some(PathBuf::from("x.trace")));
+    }
+
+    #[test]
+    fn a_wrong_value_names_variable_value_and_what_was_expected() {
+        assert_eq!(
+            of(&[("GORDIAN_TIME", "10")]).unwrap_err(),
+            "GORDIAN_TIME=\"10\": expected a number with a unit (ms, s, m, h), such as 10s"
+        );
+        assert_eq!(
+            of(&[("GORDIAN_SEARCH", "dsf")]).unwrap_err(),
+            "GORDIAN_SEARCH=\"dsf\": unknown search \"dsf\": it goes wrong at character 2 (did you mean \"dfs\"?); valid are exhaustive, dfs, dfs:none, dfs:sleep, dfs:optimal"
+        );
+    }
+
+    #[test]
+    fn an_unknown_variable_names_the_closest_and_the_list() {
+        let error = of(&[("GORDIAN_SERCH", "dfs")]).unwrap_err();
+        assert!(error.starts_with("unknown environment variable GORDIAN_SERCH (did you mean GORDIAN_SEARCH?); valid are GORDIAN_SEARCH, GORDIAN_EXECUTIONS,"), "{error}");
+    }
+}

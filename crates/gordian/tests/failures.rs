@@ -1,0 +1,214 @@
+//! Every kind of failure is found, named in the user's terms, and repeats.
+
+mod programs;
+
+use gordian::sync::Mutex;
+use gordian::sync::atomic::{AtomicUsize, Ordering::*};
+use gordian::{Checker, Failure, FailureKind, thread};
+use std::sync::Arc;
+
+/// The first failure, after making sure that its plan repeats it step by step.
+fn failure(body: impl Fn() + Send + Sync + Copy + 'static) -> Failure {
+    failure_with(Checker::new(), body)
+}
+
+fn failure_with(checker: Checker, body: impl Fn() + Send + Sync + Copy + 'static) -> Failure {
+    let report = checker.run(body);
+    let found = report.failure().unwrap_or_else(|| panic!("{report}")).clone();
+    let again = gordian::replay(found.plan(), body);
+    let again = again.failure().unwrap_or_else(|| panic!("no failure in the replay of\n{found}"));
+    assert_eq!(again.message(), found.message());
+    assert_eq!(again.kind(), found.kind());
+    assert_eq!(again.to_string(), found.to_string());
+    let steps = |f: &Failure| f.trace().choices().collect::<Vec<_>>();
+    assert_eq!(steps(again), steps(&found));
+    found
+}
+
+/// The line of the place that holds this text.
+fn line(of: &str) -> usize {
+    let this = include_str!("failures.rs");
+    this.lines().position(|l| l.contains(of) && !l.contains("line(")).unwrap_or_else(|| panic!("{of}")) + 1
+}
+
+fn passes(body: impl Fn() + Send + Sync + 'static) {
+    let report = Checker::new().run(body);
+    assert!(report.failure().is_none() && report.complete(), "{report}");
+}
+
+#[test]
+fn a_panic_in_a_thread_reaches_join() {
+    passes(|| {
+        let thread = thread::spawn(|| std::panic::panic_any(7));
+        let payload = thread.join().unwrap_err();
+        assert_eq!(payload.downcast_ref::<i32>(), Some(&7));
+    });
+}
+
+#[test]
+fn a_failed_assertion_says_where_and_what() {
+    let found = failure(|| {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&flag);
+        thread::spawn(move || other.store(1, SeqCst));
+        assert!(flag.load(SeqCst) == 0, "too soon"); // assertion
+    });
+    assert_eq!(found.kind(), FailureKind::Panic);
+    assert_eq!(found.message(), "main panicked: too soon");
+    let place = format!("failures.rs:{}", line("// assertion"));
+    assert!(found.to_string().lines().nth(1).unwrap().ends_with(&place), "{found}");
+}
+
+#[test]
+fn a_panic_whose_handle_is_dropped_is_a_failure() {
+    let found = failure(|| {
+        let flag = AtomicUsize::new(0);
+        drop(thread::spawn(|| panic!("nobody listens")));
+        flag.load(SeqCst);
+    });
+    assert_eq!(found.message(), "main.1 panicked: nobody listens");
+}
+
+#[test]
+fn a_panic_whose_handle_is_forgotten_is_a_failure() {
+    let found = failure(|| std::mem::forget(thread::spawn(|| panic!("nobody listens"))));
+    assert_eq!(found.message(), "main.1 panicked: nobody listens");
+    assert_eq!(found.kind(), FailureKind::Panic);
+}
+
+#[test]
+fn a_panic_of_a_scoped_thread_reaches_the_scope() {
+    let found = failure(|| thread::scope(|s| drop(s.spawn(|| panic!("inside")))));
+    assert_eq!(found.message(), "main panicked: a scoped thread panicked");
+    assert!(found.to_string().contains("main.1: panicked before: inside"), "{found}");
+}
+
+#[test]
+fn a_deadlock_names_the_cycle_and_who_holds_what_where() {
+    let found = failure(|| {
+        let left = Arc::new(Mutex::new(0)); // left
+        let right = Arc::new(Mutex::new(0)); // right
+        let (l, r) = (Arc::clone(&left), Arc::clone(&right));
+        let thread = thread::spawn(move || {
+            let _right = r.lock(); // right first
+            let _left = l.lock(); // left second
+        });
+        let left = left.lock(); // left first
+        drop(right.lock()); // right second
+        drop(left);
+        thread.join().unwrap();
+    });
+    assert_eq!(found.kind(), FailureKind::Deadlock);
+    assert_eq!(found.message(), "deadlock: main -> main.1 -> main wait for each other");
+    let notes: Vec<String> = found.notes().collect();
+    let file = "crates/gordian/tests/failures.rs";
+    let expected = |who: &str, lock: &str, holder: &str, since: &str, at: &str| {
+        format!(
+            "{who}: waits to lock mutex {file}:{}, held by {holder} since {file}:{} ({file}:{})",
+            line(lock),
+            line(since),
+            line(at)
+        )
+    };
+    assert_eq!(
+        notes,
+        [
+            expected("main", "// right\n".trim(), "main.1", "// right first", "// right second"),
+            expected("main.1", "// left\n".trim(), "main", "// left first", "// left second"),
+        ]
+    );
+}
+
+#[test]
+fn a_thread_that_locks_twice_waits_for_itself() {
+    let found = failure(|| {
+        let mutex = Mutex::new(0);
+        let _first = mutex.lock();
+        let _second = mutex.lock();
+    });
+    assert_eq!(found.message(), "deadlock: main waits for itself");
+}
+
+#[test]
+fn a_livelock_names_the_loop() {
+    let found = failure(|| {
+        let flag = Arc::new(AtomicUsize::new(0)); // flag
+        let other = Arc::clone(&flag);
+        let thread = thread::spawn(move || while other.load(SeqCst) == 0 {}); // loop
+        thread.join().unwrap();
+    });
+    assert_eq!(found.kind(), FailureKind::Livelock);
+    assert_eq!(
+        found.message(),
+        "livelock: main, main.1 cannot go on, and nothing is left that could change that"
+    );
+    let notes: Vec<String> = found.notes().collect();
+    let file = "crates/gordian/tests/failures.rs";
+    assert_eq!(
+        notes[1],
+        format!(
+            "main.1: runs in a loop until atomic {file}:{} changes ({file}:{})",
+            line("// flag"),
+            line("// loop")
+        )
+    );
+}
+
+#[test]
+fn too_many_steps_name_the_loop_and_the_knob() {
+    let found = failure_with(Checker::new().steps(500), || {
+        let count = AtomicUsize::new(0);
+        for _ in 0..1_000 {
+            count.fetch_add(1, SeqCst); // counting
+        }
+    });
+    assert_eq!(found.kind(), FailureKind::StepLimit);
+    let place = format!("crates/gordian/tests/failures.rs:{}", line("// counting"));
+    assert!(
+        found.message().starts_with(&format!(
+            "step limit: the execution took 500 steps; main made 500 of the last 1,000, at {place}."
+        )),
+        "{}",
+        found.message()
+    );
+    assert!(found.message().contains("Checker::steps or #[gordian::test(steps = N)]"));
+}
+
+#[test]
+fn an_unreached_marker_is_a_failure_of_a_complete_search() {
+    let body = || {
+        let first = AtomicUsize::new(0);
+        gordian::cover!("read");
+        gordian::cover!("nonzero", first.load(SeqCst) > 0);
+    };
+    let report = Checker::new().must_cover(["read", "nonzero"]).run(body);
+    let failure = report.failure().unwrap();
+    assert_eq!(failure.kind(), FailureKind::NotCovered);
+    assert_eq!(
+        failure.message(),
+        "not covered: no execution reached nonzero; the search is complete, so none can (gordian::cover!)"
+    );
+    assert_eq!(report.unreached(), ["nonzero"]);
+    let partial = Checker::new().must_cover(["nonzero"]).executions(0).run(body);
+    assert!(partial.failure().is_none() && !partial.complete());
+    assert!(partial.to_string().starts_with("not reached so far: nonzero\n"), "{partial}");
+}
+
+#[test]
+fn a_failure_has_one_column_for_each_thread_at_every_width() {
+    let report = Checker::new().run(programs::lost_update);
+    let failure = report.failure().unwrap();
+    for width in [60, 80, 120] {
+        let path = format!("{}/tests/snapshots/lost_update_{width}.txt", env!("CARGO_MANIFEST_DIR"));
+        let text = failure.text(width);
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(
+            text, expected,
+            "at width {width}; if this is what it should be, run once with UPDATE_SNAPSHOTS=1"
+        );
+        assert!(text.lines().all(|l| l.chars().count() <= width), "wider than {width}:\n{text}");
+    }
+}
