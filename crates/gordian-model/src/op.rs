@@ -201,13 +201,6 @@ impl OpKind {
         )
     }
 
-    /// Can what others do change whether the announced op is enabled, or how many outcomes it has?
-    #[inline]
-    pub fn can_change(self) -> bool {
-        use OpKind::*;
-        self.can_block() || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
-    }
-
     /// Is the op always possible, with one outcome, and does it always change something?
     #[inline]
     pub fn is_plain(self) -> bool {
@@ -236,6 +229,13 @@ impl OpKind {
                 | Release
                 | Unpark
         )
+    }
+
+    /// Can what others do change whether the announced op is enabled, or how many outcomes it has?
+    #[inline]
+    pub fn can_change(self) -> bool {
+        use OpKind::*;
+        self.can_block() || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
     }
 
     /// Does the thread say that it has nothing better to do?

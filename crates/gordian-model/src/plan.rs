@@ -71,18 +71,25 @@ pub struct Options {
     /// Counting references up and down are steps of their own. Needed only when the program looks at a
     /// count, so a search begins without and starts again when it does.
     pub count_steps: bool,
+    /// Keep the clocks by which data races are judged. Needed only when the program has cells, so a search begins
+    /// without and starts again when it meets one.
+    pub clocks: bool,
     /// The end of a thread is a step of its own, not part of its last. Needed only when the program asks whether
     /// a thread has ended, because then it matters which step is the last; so a search begins without and starts again
     /// when it does.
     pub end_steps: bool,
-    /// Keep the clocks by which data races are judged. Needed only when the program has cells, so a search begins
-    /// without and starts again when it meets one.
-    pub clocks: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { weak_failures: false, spurious_wakeups: false, leaks: true, count_steps: false, end_steps: false, clocks: false }
+        Options {
+            weak_failures: false,
+            spurious_wakeups: false,
+            leaks: true,
+            count_steps: false,
+            clocks: false,
+            end_steps: false,
+        }
     }
 }
 

@@ -100,10 +100,10 @@ pub struct Trace {
     pub cut: bool,
     /// The program looked at a reference count, see [`Options::count_steps`](crate::Options::count_steps).
     pub counts_seen: bool,
-    /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
-    pub ends_seen: bool,
     /// The program has cells, see [`Options::clocks`](crate::Options::clocks).
     pub cells_seen: bool,
+    /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
+    pub ends_seen: bool,
     enabled: Vec<u64>,
 }
 
@@ -118,8 +118,8 @@ impl Trace {
         self.end = End::Running;
         self.cut = false;
         self.counts_seen = false;
-        self.ends_seen = false;
         self.cells_seen = false;
+        self.ends_seen = false;
     }
 
     /// Forgets the steps from `len` on.

@@ -3,7 +3,7 @@
 use crate::guarantee::Guarantee;
 use crate::search::Search;
 use crate::strategy::{Next, Strategy};
-use gordian_model::{End, Failure, Plan, Trace};
+use gordian_model::{End, Failure, Options, Plan, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
@@ -71,8 +71,8 @@ pub fn explore(
             found.complete = true;
             break None;
         }
-        if limits.executions.is_some_and(|most| found.executions >= most) {
-            break Some(format!("the limit of {} executions (Checker::executions, GORDIAN_EXECUTIONS)", found.executions));
+        if let Some(most) = limits.executions.filter(|&most| found.executions + found.blocked >= most) {
+            break Some(format!("the limit of {most} executions (Checker::executions, GORDIAN_EXECUTIONS)"));
         }
         // Looking at the clock costs as much as a step: once in 64 executions is often enough.
         let look = (found.executions + found.blocked).is_multiple_of(64);
@@ -81,15 +81,16 @@ pub fn explore(
         }
         let trace = target.run(&plan);
         found.steps += trace.len() as u64;
-        let counts = trace.counts_seen && !plan.options.count_steps;
-        let ends = trace.ends_seen && !plan.options.end_steps;
-        let cells = trace.cells_seen && !plan.options.clocks;
-        if counts || ends || cells {
-            // The program looks at reference counts, or at the ends of threads, or has cells: start again with what
-            // that needs.
-            plan.options.count_steps |= counts;
-            plan.options.end_steps |= ends;
-            plan.options.clocks |= cells;
+        let needed = Options {
+            count_steps: plan.options.count_steps || trace.counts_seen,
+            end_steps: plan.options.end_steps || trace.ends_seen,
+            clocks: plan.options.clocks || trace.cells_seen,
+            ..plan.options
+        };
+        if needed != plan.options {
+            // The program looks at reference counts, or whether threads have ended, or has cells: start again with
+            // what that needs.
+            plan.options = needed;
             plan.prefix.clear();
             plan.sleep.clear();
             strategy = search.strategy();

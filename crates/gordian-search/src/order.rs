@@ -279,24 +279,6 @@ impl Order {
     }
 }
 
-/// Who has a lock after these steps, and is it a share of it?
-fn holders<'a>(touches: impl Iterator<Item = &'a Touch>) -> Vec<(ThreadId, bool)> {
-    let mut held: Vec<(ThreadId, bool)> = Vec::new();
-    for touch in touches {
-        match touch.act {
-            Act::Take | Act::TryTake => held.push((touch.thread, false)),
-            Act::Share | Act::TryShare => held.push((touch.thread, true)),
-            Act::Free | Act::Unshare => {
-                if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
-                    held.swap_remove(k);
-                }
-            }
-            _ => {}
-        }
-    }
-    held
-}
-
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
 fn lets_go(act: Act) -> bool {
     matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)

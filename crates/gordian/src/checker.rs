@@ -21,6 +21,7 @@ pub struct Checker {
     pub(crate) must_cover: Vec<String>,
     /// The environment and the file count too, and failures are saved.
     pub(crate) surroundings: Option<Surroundings>,
+    /// Go on after a failure, for tests of the search itself.
     pub(crate) keep_going: bool,
     pub(crate) observer: Option<Observer>,
 }
@@ -246,8 +247,8 @@ impl Checker {
         let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0;
         if nothing {
             return misuse(
-                "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
-                 execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
+                "nothing to check: no thread of this test uses any of gordian's primitives, so there is only one execution; use \
+                 gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
             );
         }
         let covered = closure.engine.covered();

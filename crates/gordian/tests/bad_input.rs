@@ -114,6 +114,16 @@ fn handles_do_not_go_from_one_execution_to_the_next() {
         gordian::choose(2);
     });
     says(&found, FailureKind::Panic, &["a Thread that was made in one execution is used in another"]);
+    let kept = std::sync::Mutex::new(None);
+    let found = fails(move || {
+        gordian::choose(2);
+        let (sender, _receiver) = gordian::sync::mpsc::channel::<u32>();
+        let old = kept.lock().unwrap().replace(sender);
+        if let Some(old) = old {
+            let _ = gordian::sync::mpsc::Sender::send(&old, 1);
+        }
+    });
+    says(&found, FailureKind::Panic, &["a Sender that was made in one execution is used in another"]);
 }
 
 #[test]

@@ -84,6 +84,81 @@ fn a_panic_of_a_scoped_thread_reaches_the_scope() {
 }
 
 #[test]
+fn the_panic_that_unwinds_is_told_and_the_ones_before_it_are_noted() {
+    let found = failure(|| {
+        let mutex = Arc::new(Mutex::new(0));
+        let other = Arc::clone(&mutex);
+        let thread = thread::spawn(move || {
+            let _guard = other.lock().unwrap();
+            panic!("first");
+        });
+        assert!(mutex.lock().is_ok(), "poisoned");
+        let _ = thread.join();
+    });
+    assert_eq!(found.message(), "main panicked: poisoned");
+    assert!(found.notes().next().unwrap().starts_with("main.1: panicked before: first"), "{found}");
+    assert!(!std::thread::panicking(), "the unwinding was left unfinished");
+}
+
+#[test]
+fn a_leak_says_where_the_value_was_made() {
+    let found = failure(|| std::mem::forget(gordian::sync::Arc::new(1))); // leaked
+    assert_eq!(found.kind(), FailureKind::Leak);
+    let place = format!("crates/gordian/tests/failures.rs:{}", line("// leaked"));
+    assert_eq!(
+        found.message(),
+        format!(
+            "leak: the Arc created at {place} is never dropped (turn this off with Checker::leaks(false))"
+        )
+    );
+    let report = Checker::new().leaks(false).run(|| std::mem::forget(gordian::sync::Arc::new(1)));
+    assert!(report.failure().is_none_or(|f| f.kind() == FailureKind::Misuse), "{report}");
+}
+
+#[test]
+fn a_missing_acquire_is_a_data_race_with_both_places() {
+    struct Shared {
+        ready: AtomicUsize,
+        value: gordian::cell::UnsafeCell<u32>,
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: only touched as the checker allows; that it is not safe is the point.
+    unsafe impl Sync for Shared {}
+
+    fn publish(order: std::sync::atomic::Ordering) {
+        let shared =
+            Arc::new(Shared { ready: AtomicUsize::new(0), value: gordian::cell::UnsafeCell::new(0) });
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            #[allow(unsafe_code)]
+            // SAFETY: as above.
+            other.value.with_mut(|value| unsafe { *value = 1 }); // written
+            other.ready.store(1, Release);
+        });
+        if shared.ready.load(order) == 1 {
+            #[allow(unsafe_code)]
+            // SAFETY: as above.
+            let value = shared.value.with(|value| unsafe { *value }); // read
+            assert_eq!(value, 1);
+        }
+        thread.join().unwrap();
+    }
+
+    passes(|| publish(Acquire));
+    let found = failure(|| publish(Relaxed));
+    assert_eq!(found.kind(), FailureKind::DataRace);
+    let file = "crates/gordian/tests/failures.rs";
+    assert_eq!(
+        found.message(),
+        format!(
+            "data race: read by main at {file}:{} and write by main.1 at {file}:{} are not ordered by anything",
+            line("// read"),
+            line("// written")
+        )
+    );
+}
+
+#[test]
 fn a_deadlock_names_the_cycle_and_who_holds_what_where() {
     let found = failure(|| {
         let left = Arc::new(Mutex::new(0)); // left

@@ -179,8 +179,9 @@ impl Conductor {
             }
             Some((_, None)) => "that thread is between two steps".to_owned(),
         };
+        let unwinding = if me.is_some_and(|me| me.panicking) { ", unwinding from a panic" } else { "" };
         let message = format!(
-            "nondeterminism: at step {} of {} the same choices led elsewhere: expected {expected}, but {seen}. Usual causes: real time, random numbers, hash maps with random state, addresses used as keys, a static that keeps its value over executions (a Mutex or std type), or threads that Gordian does not control",
+            "nondeterminism: at step {} of {} the same choices led elsewhere: expected {expected}, but {seen}{unwinding}. Usual causes: real time, random numbers, hash maps with random state, addresses used as keys, a static that keeps its value over executions (a Mutex or std type), or threads that Gordian does not control",
             self.trace.len() + 1,
             self.prefix.len(),
         );

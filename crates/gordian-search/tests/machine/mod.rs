@@ -161,8 +161,8 @@ impl Compiler {
             Stmt::Load(v) => code.push(atomic(OpKind::Load, v, 0, 0, Keep::Value)),
             Stmt::Store(v, k) => code.push(atomic(OpKind::Store, v, k, 0, Keep::Nothing)),
             Stmt::Copy(v, k) => code.push(Copy(v, k)),
-            Stmt::Add(v, k) => code.push(atomic(OpKind::FetchAdd, v, k, 0, Keep::Value)),
-            Stmt::Swap(v, k) => code.push(atomic(OpKind::Swap, v, k, 0, Keep::Value)),
+            Stmt::Add(v, k) => code.push(atomic(Rmw::Add.into(), v, k, 0, Keep::Value)),
+            Stmt::Swap(v, k) => code.push(atomic(Rmw::Swap.into(), v, k, 0, Keep::Value)),
             Stmt::Cas(v, a, b) => code.push(atomic(OpKind::CompareExchange, v, a, b, Keep::Value)),
             Stmt::CasWeak(v, a, b) => {
                 code.push(atomic(OpKind::CompareExchangeWeak, v, a, b, Keep::Value));
@@ -456,20 +456,11 @@ impl Machine {
                     continue;
                 }
                 Code::Spawn(body) => {
-                    let child = self.conductor.spawn(thread);
-                    me.children.push(child);
                     me.at += 1;
+                    let child = self.conductor.spawn(thread);
+                    self.threads[thread.index()].as_mut().expect("alive").children.push(child);
                     self.born(child, body);
                     continue;
-                }
-                Code::Do { kind: OpKind::Join, thing: Thing::Child(n), .. } => {
-                    me.at += 1;
-                    // It may have been in a branch that was not taken.
-                    let child = me.children.get(n as usize).copied();
-                    if child.is_none_or(|child| self.conductor.join(thread, child, site)) {
-                        continue;
-                    }
-                    return;
                 }
                 Code::Copy(v, k) => {
                     let arg = me.value + k;
@@ -483,6 +474,15 @@ impl Machine {
                         _ => arg,
                     };
                     let object = self.object(thread, thing);
+                    if kind == OpKind::Join {
+                        // No step: it goes on at once, or when it is released.
+                        let target = object.as_life().expect("a thread");
+                        self.threads[thread.index()].as_mut().expect("alive").at += 1;
+                        if self.conductor.join(thread, target, site) {
+                            continue;
+                        }
+                        return;
+                    }
                     let other = self.object(thread, other);
                     Op { arg, arg2, other, detail: 8, ..Op::new(kind, object, site) }
                 }
@@ -509,6 +509,12 @@ impl Machine {
         }
         self.threads[thread.index()] = Some(Thread { body, ..Thread::default() });
         self.advance(thread);
+    }
+
+    fn advance_released(&mut self) {
+        while let Some(thread) = self.conductor.next_released() {
+            self.advance(thread);
+        }
     }
 
     fn step(&mut self, thread: ThreadId) {
@@ -566,12 +572,10 @@ impl Target for Machine {
         self.objects = [[None; 4]; 9];
         self.payloads.iter_mut().for_each(Vec::clear);
         self.born(ThreadId::MAIN, 0);
-        loop {
-            while let Some(thread) = self.conductor.next_released() {
-                self.advance(thread);
-            }
-            let Decision::Run(thread) = self.conductor.decide() else { break };
+        self.advance_released();
+        while let Decision::Run(thread) = self.conductor.decide() {
             self.step(thread);
+            self.advance_released();
         }
         self.conductor.close();
         &self.conductor.trace

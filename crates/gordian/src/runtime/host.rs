@@ -469,11 +469,11 @@ impl Runtime {
                 }
                 let thread = ThreadId(i as u32);
                 (*rt).silent_ops = 0;
-                if !(*rt).conductor.is_panicking(thread) {
-                    Runtime::resume(rt, thread, Wake::TearDown);
-                }
+                // One that unwinds already goes on with that: a second panic on top would end the process.
+                let unwinding = (*rt).conductor.is_panicking(thread);
+                Runtime::resume(rt, thread, if unwinding { Wake::Go } else { Wake::TearDown });
                 if let Some(mut coroutine) = (&mut (*rt).coroutines)[i].take() {
-                    // It was unwinding already, or could not be unwound: what it holds is leaked.
+                    // It could not be unwound: what it holds is leaked.
                     coroutine.force_reset();
                     (*rt).pool.give(coroutine.into_stack());
                 }

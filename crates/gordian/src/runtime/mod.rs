@@ -101,13 +101,13 @@ fn step(op: &Op) -> Reply {
         }
         let visit = (*rt).conductor.announce(me, op);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
-        if (*rt).starting {
-            suspend(rt, Request::Started);
-        } else {
-            let decision = (*rt).conductor.decide();
-            if decision != Decision::Run(me) {
-                (*rt).decision = decision;
-                suspend(rt, Request::Switch);
+        let decision = if (*rt).starting { None } else { Some((*rt).conductor.decide()) };
+        if decision != Some(Decision::Run(me)) {
+            (*rt).decision = decision.unwrap_or(Decision::End);
+            suspend(rt, if decision.is_some() { Request::Switch } else { Request::Started });
+            if (*rt).silent {
+                // Torn down while it unwinds from a panic of its own, which goes on.
+                return silently(op);
             }
         }
         (*rt).conductor.perform(me)
@@ -128,6 +128,9 @@ unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
         (*rt).twice = true;
         while (*rt).twice {
             suspend(rt, Request::Step);
+        }
+        if (*rt).silent {
+            return silently(op);
         }
         (*rt).reply
     }
@@ -272,6 +275,10 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
             } else {
                 (*rt).decision = (*rt).conductor.decide();
                 suspend(rt, Request::Switch);
+            }
+            if (*rt).silent {
+                // Torn down while it unwinds: what it waits for will not come.
+                give_up();
             }
         }
     }

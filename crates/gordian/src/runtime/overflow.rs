@@ -57,7 +57,11 @@ mod handler {
                 libc::sigaltstack(std::ptr::null(), &raw mut old);
                 if old.ss_flags & libc::SS_DISABLE != 0 {
                     let memory = Box::leak(vec![0u8; 64 * 1024].into_boxed_slice());
-                    let new = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: memory.len() };
+                    let new = libc::stack_t {
+                        ss_sp: memory.as_mut_ptr().cast(),
+                        ss_flags: 0,
+                        ss_size: memory.len(),
+                    };
                     libc::sigaltstack(&raw const new, std::ptr::null_mut());
                 }
             }

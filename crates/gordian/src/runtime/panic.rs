@@ -35,6 +35,19 @@ pub(super) fn install_hook() {
             // SAFETY: as in `super::with`; the hook runs on the stack of the panicking thread.
             let rt = unsafe { &mut *current() };
             let me = rt.running;
+            if rt.tearing_down && message == "panic in a destructor during cleanup" {
+                // Rust ends the process when the hook returns: say what there is to say.
+                let note = rt.tasks[me.index()].last_panic.as_ref();
+                let (what, place) =
+                    note.map_or(("?", String::new()), |n| (n.message.as_str(), format!(" at {}:{}", n.file, n.line)));
+                let found = rt.conductor.trace.failure().map_or("it was not needed any more", |f| &f.message);
+                eprintln!(
+                    "gordian: a destructor panicked{place} while an execution was taken down, which Rust does not survive; \
+                     let destructors assert only if !thread::panicking(). It said: {what}\nThe execution was taken down \
+                     because: {found}"
+                );
+                return;
+            }
             rt.conductor.set_panicking(me, true);
             rt.tasks[me.index()].last_panic = Some(PanicNote { message, file, line, column });
         }));

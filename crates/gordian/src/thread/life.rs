@@ -27,7 +27,11 @@ impl<T> Packet<T> {
     /// Nobody will join the thread any more: if it has panicked, or does so later, that is a failure.
     pub(super) fn detach(&self, thread: ThreadId) {
         self.detached.set(true);
-        if let Some(Err(_)) = self.take() {
+        // A thread that unwinds drops its handles, too; then its own panic is the one to tell about. If that one is
+        // caught, this one shows at the end.
+        if !runtime::is_panicking()
+            && let Some(Err(_)) = self.take()
+        {
             fail_with_panic_of(thread);
         }
     }
@@ -53,7 +57,14 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
     if runtime::with(|conductor, _| conductor.options().end_steps) {
         runtime::op(Op::new(OpKind::End, ObjectId::life(runtime::me()), SiteId::UNKNOWN));
     }
-    runtime::with(|conductor, me| conductor.finish(me));
+    finish();
+}
+
+/// The thread has come to its end. In a tear-down the execution is over, and its trace stays what it is.
+fn finish() {
+    if !runtime::is_silent() {
+        runtime::with(|conductor, me| conductor.finish(me));
+    }
 }
 
 /// A thread-local value panicked while it was dropped, which in std ends the process.
@@ -72,7 +83,7 @@ pub(crate) fn run_main(body: &dyn Fn()) {
         fail_with_panic_of(ThreadId::MAIN);
     }
     super::local::drop_all();
-    runtime::with(|conductor, me| conductor.finish(me));
+    finish();
 }
 
 fn note_panic(note: PanicNote) {

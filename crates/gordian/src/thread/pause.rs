@@ -66,7 +66,12 @@ pub fn sleep(dur: Duration) {
 
 /// Is the calling thread unwinding? See [`std::thread::panicking`].
 pub fn panicking() -> bool {
-    if runtime::active() { runtime::is_panicking() } else { std::thread::panicking() }
+    // What is torn down really unwinds, and destructors that ask before they assert must know.
+    if runtime::active() && !runtime::is_silent() {
+        runtime::is_panicking()
+    } else {
+        std::thread::panicking()
+    }
 }
 
 /// See [`std::thread::available_parallelism`]. In a check it is two, on every machine, so that executions repeat.
