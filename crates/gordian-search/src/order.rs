@@ -217,7 +217,8 @@ impl Order {
     /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
     fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
         step.accesses.iter().all(|access| match access.act {
-            Act::Take | Act::Share => holders(self.remaining(access.object, at))
+            Act::Take | Act::Share => self
+                .holders(access.object, at)
                 .into_iter()
                 .all(|(holder, shared)| holder == step.thread || (shared && access.act == Act::Share)),
             Act::Get => {
@@ -228,6 +229,23 @@ impl Order {
             }
             _ => true,
         })
+    }
+
+    fn holders(&self, object: ObjectId, at: usize) -> Vec<(ThreadId, bool)> {
+        let mut held: Vec<(ThreadId, bool)> = Vec::new();
+        for touch in self.remaining(object, at) {
+            match touch.act {
+                Act::Take | Act::TryTake => held.push((touch.thread, false)),
+                Act::Share | Act::TryShare => held.push((touch.thread, true)),
+                Act::Free | Act::Unshare => {
+                    if let Some(k) = held.iter().position(|h| h.0 == touch.thread) {
+                        held.swap_remove(k);
+                    }
+                }
+                _ => {}
+            }
+        }
+        held
     }
 
     /// What step `later` would have touched if step `earlier`, with which it races, had not happened: a failed try succeeds
@@ -253,7 +271,8 @@ impl Order {
                 touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
                 touched.push(Access { object: ObjectId(slots), act: get, seq: sent });
                 touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
-                if second.kind == OpKind::TrySend {
+                if second.kind == OpKind::TrySend && first.accesses.iter().any(|a| a.act == Act::Shut) {
+                    // Before the receiver went there may still have been no room.
                     touched.push(Access { object: ObjectId(slots), act: Act::Empty, seq: 0 });
                 }
             } else if touched.iter().any(|a| a.object.0 == slots && a.act == Act::Empty) {

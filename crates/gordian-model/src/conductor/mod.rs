@@ -157,10 +157,10 @@ impl Slot {
 
 /// The part of the conductor that carrying out an op changes.
 struct Objects<'a> {
+    options: Options,
     slots: &'a mut [Slot],
     lives: &'a mut [Slot],
     sync: &'a mut Synchronisation,
-    options: Options,
 }
 
 impl Objects<'_> {
@@ -188,7 +188,7 @@ impl Objects<'_> {
             Some(thread) => &mut self.lives[thread.index()].model,
             None => &mut self.slots[op.object.index()].model,
         };
-        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, panicking, options: self.options, accesses };
+        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, options: self.options, panicking, accesses };
         model.carry_out(op, outcome, &mut cx)
     }
 
@@ -205,7 +205,7 @@ impl Objects<'_> {
         let mut mutex = std::mem::replace(self.model(op.other), empty);
         let model = &mut self.slots[op.object.index()].model;
         let other = Some(&mut mutex);
-        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, panicking, options: self.options, accesses };
+        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, options: self.options, panicking, accesses };
         let reply = model.carry_out(op, outcome, &mut cx);
         *self.model(op.other) = mutex;
         reply
@@ -571,7 +571,7 @@ impl Conductor {
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => {
                 let accesses = &mut self.trace.steps[at].accesses;
-                let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync, options: self.options };
+                let objects = Objects { options: self.options, slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
                 objects.carry_out(thread, &op, outcome, panicking, accesses)
             }
         };
@@ -674,7 +674,7 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        let objects = Objects { slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync, options: self.options };
+        let objects = Objects { options: self.options, slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
         let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
         self.sync.tick(thread);
         reply

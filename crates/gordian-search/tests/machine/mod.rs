@@ -7,7 +7,7 @@ use gordian_model::conductor::Visit;
 use gordian_model::object::{
     Arc, Atomic, Barrier, Channel, Condvar, Mutex, Object, Once, RwLock, Semaphore,
 };
-use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, SiteId, ThreadId, Trace};
+use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, Rmw, SiteId, ThreadId, Trace};
 use gordian_search::Target;
 use program::{CAPACITIES, Program, Stmt};
 
@@ -315,6 +315,8 @@ impl Compiler {
                 self.bodies.push(inner);
                 code.push(Spawn(self.bodies.len() - 1));
                 *n += 1;
+                // A branch may be left out, so the child is joined at once or never; never keeps things interesting.
+                let _ = n;
             }
         }
     }
@@ -352,7 +354,7 @@ pub struct Machine {
     bodies: Vec<Vec<Code>>,
     threads: Vec<Option<Thread>>,
     objects: [[Option<ObjectId>; 4]; 9],
-    payloads: [Vec<u64>; 3],
+    payloads: [Vec<u64>; 4],
     sites: Vec<SiteId>,
 }
 
@@ -391,12 +393,13 @@ impl Machine {
     }
 
     fn object(&mut self, thread: ThreadId, thing: Thing) -> ObjectId {
+        let me = self.threads[thread.index()].as_ref().expect("alive");
         match thing {
             Thing::Nothing => ObjectId::NONE,
             Thing::Me => ObjectId::life(thread),
             // Main spawns its threads in order, before anything else, so their numbers are known.
             Thing::Thread(n) => ObjectId::life(if n == 0 { ThreadId::MAIN } else { self.conductor.names.child(ThreadId::MAIN, u32::from(n) - 1) }),
-            Thing::Child(_) => unreachable!("only joined"),
+            Thing::Child(n) => ObjectId::life(me.children[n as usize]),
             _ => {
                 let (kind, number) = (thing.kind(), thing.number());
                 if let Some(id) = self.objects[kind as usize][number as usize] {
@@ -473,6 +476,13 @@ impl Machine {
                         OpKind::SendTaken => me.generation,
                         _ => arg,
                     };
+                    if let Thing::Child(n) = thing
+                        && n as usize >= me.children.len()
+                    {
+                        // It was in a branch that was not taken.
+                        me.at += 1;
+                        continue;
+                    }
                     let object = self.object(thread, thing);
                     if kind == OpKind::Join {
                         // No step: it goes on at once, or when it is released.
@@ -484,7 +494,7 @@ impl Machine {
                         return;
                     }
                     let other = self.object(thread, other);
-                    Op { arg, arg2, other, detail: 8, ..Op::new(kind, object, site) }
+                    Op { arg, arg2, other, detail: if arg2 == 0 && kind != OpKind::Load { 8 } else { 8 }, ..Op::new(kind, object, site) }
                 }
             };
             let mut op = Op { order: Order::SeqCst, failure: Order::SeqCst, ..op };
