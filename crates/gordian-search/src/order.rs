@@ -276,7 +276,8 @@ impl Order {
                 touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
                 touched.push(Access { object: ObjectId(slots), act: get, seq: sent });
                 touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
-                if second.kind == OpKind::TrySend {
+                if second.kind == OpKind::TrySend && first.accesses.iter().any(|a| a.act == Act::Shut) {
+                    // Before the receiver went there may still have been no room.
                     touched.push(Access { object: ObjectId(slots), act: Act::Empty, seq: 0 });
                 }
             } else if touched.iter().any(|a| a.object.0 == slots && a.act == Act::Empty) {

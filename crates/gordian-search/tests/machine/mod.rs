@@ -95,8 +95,6 @@ enum Code {
     /// Stores the value read last, plus this.
     Copy(u8, u64),
     UnlessOk(usize),
-    /// Unless the reply's flag is set.
-    UnlessFlag(usize),
     UnlessValue(u64, usize),
     /// Goes back as long as the value read last is not this one; nothing of the round is remembered.
     Until(u64, usize),
@@ -356,7 +354,7 @@ pub struct Machine {
     bodies: Vec<Vec<Code>>,
     threads: Vec<Option<Thread>>,
     objects: [[Option<ObjectId>; 4]; 9],
-    payloads: [Vec<u64>; 3],
+    payloads: [Vec<u64>; 4],
     sites: Vec<SiteId>,
 }
 
@@ -435,10 +433,6 @@ impl Machine {
                     jump(to);
                     continue;
                 }
-                Code::UnlessFlag(to) if !me.reply.flag => {
-                    jump(to);
-                    continue;
-                }
                 Code::UnlessValue(k, to) if me.value != k => {
                     jump(to);
                     continue;
@@ -460,7 +454,7 @@ impl Machine {
                     me.at += 1;
                     continue;
                 }
-                Code::UnlessOk(_) | Code::UnlessFlag(_) | Code::UnlessValue(..) | Code::Until(..) | Code::UnlessDropped(..) => {
+                Code::UnlessOk(_) | Code::UnlessValue(..) | Code::Until(..) | Code::UnlessDropped(..) => {
                     me.at += 1;
                     continue;
                 }

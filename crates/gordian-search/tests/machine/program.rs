@@ -58,7 +58,7 @@ pub enum Stmt {
 }
 
 /// The capacity of each channel.
-pub const CAPACITIES: [Option<u32>; 3] = [None, Some(2), Some(0)];
+pub const CAPACITIES: [Option<u32>; 4] = [None, Some(1), Some(0), Some(2)];
 
 /// A program: what main does, then what each thread it spawned does.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -200,17 +200,16 @@ impl Maker<'_> {
                 _ => Stmt::Release(two, k),
             },
             Family::Channels => {
-                let c = self.chance.below(3) as u8;
+                let c = self.chance.below(4) as u8;
                 // Only main receives, as with std's channels.
                 let sends = self.me != 0;
-                match self.chance.below(12) {
-                    0..5 if sends => Stmt::Send(c, k),
-                    5..8 if sends => Stmt::TrySend(c, k),
-                    8.. if sends => Stmt::DropSender(c),
-                    0..3 => Stmt::Receive(c),
-                    3..7 => Stmt::TryReceive(c),
-                    7..10 => Stmt::ReceiveTimed(c),
-                    10 => Stmt::DropReceiver(c),
+                match (sends, self.chance.below(12)) {
+                    (true, 0..5) => Stmt::Send(c, k),
+                    (true, 5..10) => Stmt::TrySend(c, k),
+                    (false, 0..3) => Stmt::Receive(c),
+                    (false, 3..7) => Stmt::TryReceive(c),
+                    (false, 7..10) => Stmt::ReceiveTimed(c),
+                    (false, 10) => Stmt::DropReceiver(c),
                     _ => Stmt::DropSender(c),
                 }
             }
