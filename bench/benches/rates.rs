@@ -45,8 +45,9 @@ fn main() {
     for program in &PROGRAMS {
         let all = program.small.then(|| rate("dfs", program.body));
         let reduced = rate("exhaustive", program.body);
-        let (classes, per_second) =
-            all.map_or(("-".to_owned(), "-".to_owned()), |r| (r.classes.to_string(), format!("{:.0}", r.per_second)));
+        let (classes, per_second) = all.map_or(("-".to_owned(), "-".to_owned()), |r| {
+            (r.classes.to_string(), format!("{:.0}", r.per_second))
+        });
         let row = format!(
             "| {}: {} | {classes} | {per_second} | {} | {:.0} | {:.0} |",
             program.name, program.about, reduced.classes, reduced.per_second, reduced.nanoseconds_per_step
@@ -73,7 +74,8 @@ fn main() {
     }
     page.push_str("\nFor comparison, measured on another day on a like machine: loom 0.7.2 does 14 to 23 thousand executions per CPU second, shuttle 0.9.9\n140 to 280 thousand (without reduction), GenMC 17 to 258 thousand.\n");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks.md");
-    std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs")).expect("the docs folder can be made");
+    std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"))
+        .expect("the docs folder can be made");
     std::fs::write(path, page).expect("docs/benchmarks.md can be written");
     println!("written to docs/benchmarks.md");
 }

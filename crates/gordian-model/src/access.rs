@@ -201,14 +201,18 @@ impl Act {
     #[inline]
     pub fn is_progress(self) -> bool {
         use Act::*;
-        !self.is_read() && !matches!(self, Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired)
+        !self.is_read()
+            && !matches!(self, Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired)
     }
 
     /// Changes nothing that another thread can see.
     #[inline]
     pub fn is_read(self) -> bool {
         use Act::*;
-        matches!(self, Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired)
+        matches!(
+            self,
+            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired
+        )
     }
 }
 

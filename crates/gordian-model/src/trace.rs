@@ -143,7 +143,14 @@ impl Trace {
 
     /// Begins the next step; what it does is filled in afterwards.
     #[inline]
-    pub(crate) fn begin(&mut self, thread: ThreadId, op: &Op, choice: (u32, u32), objects: u32, enabled: &ThreadSet) {
+    pub(crate) fn begin(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        choice: (u32, u32),
+        objects: u32,
+        enabled: &ThreadSet,
+    ) {
         self.steps.push(Step {
             thread,
             kind: op.kind,

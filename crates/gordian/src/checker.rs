@@ -230,7 +230,8 @@ impl Checker {
 
     fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let search = settings.search.clone().unwrap_or_default();
-        let limits = Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
+        let limits =
+            Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
         let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
         plan.limits.steps = steps.unwrap_or(plan.limits.steps);
@@ -244,11 +245,12 @@ impl Checker {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }
         });
-        let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0;
+        let spawned = closure.engine.names().threads() > 1;
+        let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0 && !spawned;
         if nothing {
             return misuse(
-                "nothing to check: no thread of this test uses any of gordian's primitives, so there is only one execution; use \
-                 gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
+                "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
+                 execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
             );
         }
         let covered = closure.engine.covered();

@@ -10,7 +10,9 @@
 //! that costs at worst an execution that turns out to be superfluous, and never loses one.
 
 use crate::order::Order;
-use gordian_model::{Access, Accesses, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace, dependent};
+use gordian_model::{
+    Access, Accesses, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace, dependent,
+};
 
 /// A step to be taken, and what may follow it.
 #[derive(Debug)]
@@ -185,7 +187,14 @@ pub(super) struct Tried<'a> {
 
 impl<'a> From<&'a Sleeper> for Tried<'a> {
     fn from(s: &'a Sleeper) -> Tried<'a> {
-        Tried { thread: s.thread, outcome: s.outcome, accesses: &s.accesses, known: 0, varies: s.outcomes > 1, narrow: s.narrow }
+        Tried {
+            thread: s.thread,
+            outcome: s.outcome,
+            accesses: &s.accesses,
+            known: 0,
+            varies: s.outcomes > 1,
+            narrow: s.narrow,
+        }
     }
 }
 
