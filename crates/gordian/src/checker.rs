@@ -28,7 +28,9 @@ pub struct Checker {
 
 /// Called with the trace of each execution.
 #[derive(Clone)]
-pub(crate) struct Observer(Arc<Mutex<dyn FnMut(&Trace) + Send>>);
+pub(crate) struct Observer(Arc<Mutex<Watch>>);
+
+type Watch = dyn FnMut(&Trace) + Send;
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -954,8 +954,7 @@ fn waiting_for_a_poisoned_once_is_seen_before_and_after_it_is_forced() {
             thread.join().unwrap();
         });
         assert!(report.failure().is_none(), "{report}");
-        let seen = seen.lock().unwrap().clone();
-        seen
+        seen.lock().unwrap().clone()
     });
     for seen in outcomes {
         assert_eq!(seen, BTreeSet::from([false, true]));

@@ -858,10 +858,11 @@ impl Conductor {
                 self.fail_complete(failure);
             }
         }
-        if self.replay && self.trace.end != End::Running {
-            if let Some(failure) = self.went_on() {
-                self.fail_complete(failure);
-            }
+        if self.replay
+            && self.trace.end != End::Running
+            && let Some(failure) = self.went_on()
+        {
+            self.fail_complete(failure);
         }
     }
 

@@ -396,6 +396,8 @@ impl Runtime {
         unsafe {
             let was_starting = std::mem::replace(&mut (*rt).starting, true);
             Runtime::resume(rt, thread, Wake::Go);
+            // The thread that is resumed changes the request.
+            #[allow(clippy::while_immutable_condition)]
             while (*rt).request == Request::Start {
                 Runtime::start(rt);
             }
