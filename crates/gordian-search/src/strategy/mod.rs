@@ -2,10 +2,15 @@
 
 mod depth_first;
 mod optimal;
+mod recycled;
+mod stack;
 mod tree;
 
 use crate::search::{Reduction, Search};
+use depth_first::DepthFirst;
 use gordian_model::{Failure, Plan, Trace};
+use optimal::Optimal;
+use recycled::Recycled;
 
 /// Is there more to try?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +33,8 @@ pub trait Strategy {
 pub(crate) fn of(search: &Search) -> Box<dyn Strategy> {
     let Search::DepthFirst(reduction) = search;
     match reduction {
-        Reduction::None => Box::new(depth_first::DepthFirst::new(false)),
-        Reduction::Sleep => Box::new(depth_first::DepthFirst::new(true)),
-        Reduction::Optimal => Box::new(optimal::Optimal::default()),
+        Reduction::None => Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = false)),
+        Reduction::Sleep => Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = true)),
+        Reduction::Optimal => Box::new(Recycled::<Optimal>::new(|_| ())),
     }
 }

@@ -10,10 +10,14 @@
 //! have been seen although what its success leads to has not.
 
 use super::tree::{Branch, Sequence, Tried, insert};
+use super::recycled::Recycle;
+use super::stack::Stack;
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
 use gordian_model::{Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, Trace};
+use std::cell::RefCell;
+use std::thread::LocalKey;
 
 #[derive(Debug, Default)]
 struct Node {
@@ -27,14 +31,33 @@ struct Node {
 #[derive(Debug, Default)]
 pub(super) struct Optimal {
     started: bool,
-    nodes: Vec<Node>,
-    spare: Vec<Node>,
+    nodes: Stack<Node>,
     path: Vec<Planned>,
     order: Order,
     /// Where the last plan left the path of the execution before it.
     branch: usize,
     races: Vec<Race>,
     steps: Vec<usize>,
+}
+
+impl Recycle for Optimal {
+    fn place() -> &'static LocalKey<RefCell<Option<Box<Self>>>> {
+        thread_local!(static PLACE: RefCell<Option<Box<Optimal>>> = const { RefCell::new(None) });
+        &PLACE
+    }
+
+    fn reset(&mut self) {
+        self.started = false;
+        while let Some(node) = self.nodes.last_mut() {
+            node.sleep.clear();
+            node.seen = None;
+            node.tree.clear();
+            self.nodes.pop();
+        }
+        self.path.clear();
+        self.order.truncate(0);
+        self.branch = 0;
+    }
 }
 
 impl Optimal {
@@ -45,17 +68,10 @@ impl Optimal {
             if !node.tree.is_empty() {
                 return Some(node.tree.remove(0));
             }
-            let mut node = self.nodes.pop().expect("just seen");
             node.sleep.clear();
-            self.spare.push(node);
+            self.nodes.pop();
         }
         None
-    }
-
-    fn push_node(&mut self) -> &mut Node {
-        let node = self.spare.pop().unwrap_or_default();
-        self.nodes.push(node);
-        self.nodes.last_mut().expect("just pushed")
     }
 
     fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
@@ -140,7 +156,7 @@ impl Strategy for Optimal {
         let mut children = branch.children;
         while !children.is_empty() {
             let first = children.remove(0);
-            self.push_node().tree = children;
+            self.nodes.push().tree = children;
             self.path.push(first.planned);
             children = first.children;
         }
@@ -162,7 +178,7 @@ impl Strategy for Optimal {
         }
         for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
-                self.push_node();
+                self.nodes.push();
             }
             if i > self.branch {
                 let (above, node) = self.nodes.split_at_mut(i);
