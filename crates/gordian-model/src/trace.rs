@@ -37,7 +37,7 @@ pub struct Step {
     pub site: SiteId,
     /// Steps (numbers in this trace) that it follows because of a spawn or a join: the spawning thread's last step
     /// before the thread's first, and the last steps of the threads joined since its own last step.
-    pub after: SmallVec<[u32; 4]>,
+    pub after: SmallVec<[u32; 2]>,
     /// The step (number in this trace) that ended the wait of an idle thread, if it was idle before.
     pub woken_by: Option<u32>,
     /// How many objects were known when the choice was made.

@@ -73,7 +73,7 @@ struct Thread {
     idle: Idle,
     woken_by: Option<u32>,
     /// What its next step follows, see [`Step::after`](crate::Step::after).
-    after: SmallVec<[u32; 4]>,
+    after: SmallVec<[u32; 2]>,
     children: u32,
     last: Option<u32>,
     /// It is unwinding; reported by the front end.
@@ -754,8 +754,10 @@ impl Conductor {
         me.children += 1;
         me.pauses = 0;
         me.spin.reset();
-        let mut after = me.after.clone();
-        after.extend(me.last);
+        let mut after = if me.after.is_empty() { SmallVec::new() } else { me.after.clone() };
+        if let Some(last) = me.last {
+            after.push(last);
+        }
         let child = self.names.child(parent, nth);
         self.birth(child, Some(parent));
         self.sync.tick(parent);
@@ -787,9 +789,14 @@ impl Conductor {
         }
         // A thread that made no step of its own passes on what it followed.
         let ended = &self.threads[target.index()];
-        let after = ended.last.map_or_else(|| ended.after.clone(), |last| SmallVec::from_slice(&[last]));
-        let me = &mut self.threads[thread.index()];
-        me.after.extend(after);
+        match ended.last {
+            Some(last) => self.threads[thread.index()].after.push(last),
+            None if ended.after.is_empty() => {}
+            None => {
+                let after = ended.after.clone();
+                self.threads[thread.index()].after.extend(after);
+            }
+        }
     }
 
     /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything
