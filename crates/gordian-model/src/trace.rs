@@ -59,7 +59,8 @@ impl Step {
             expected: (self.kind, self.site),
             outcome: self.outcome,
             outcomes: self.outcomes,
-            accesses: self.accesses.clone(),
+            // A copy of plain values; `clone` would go through them one by one.
+            accesses: Accesses::from_slice(&self.accesses),
             narrow: self.kind == OpKind::CompareExchangeWeak && self.outcome > 0,
         }
     }

@@ -7,6 +7,7 @@
 
 use gordian_model::clock::{ClockId, Clocks};
 use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Relation, Step, ThreadId};
+use smallvec::SmallVec;
 
 #[derive(Clone, Copy, Debug)]
 struct Touch {
@@ -56,6 +57,7 @@ impl Order {
         self.events.is_empty()
     }
 
+    #[inline]
     fn touches(&mut self, object: ObjectId) -> &mut Vec<Touch> {
         let (lists, i) = match object.as_life() {
             Some(thread) => (&mut self.lives, thread.index()),
@@ -67,6 +69,7 @@ impl Order {
         &mut lists[i]
     }
 
+    #[inline]
     fn thread(&mut self, thread: ThreadId) -> &mut Option<u32> {
         if self.threads.len() <= thread.index() {
             self.threads.resize(thread.index() + 1, None);
@@ -131,20 +134,10 @@ impl Order {
     fn look_back(&mut self, i: usize, step: &Step, steps: &[Step], known: ClockId, races: &mut Vec<Race>) {
         let mut late = ClockId::default();
         let mut woken_by = step.woken_by;
-        let count = step.accesses.len();
-        let mut cursors = [0usize; 8];
-        let many: Vec<usize>;
-        let mut spill;
-        let cursors: &mut [usize] = if count <= 8 {
-            for (k, access) in step.accesses.iter().enumerate() {
-                cursors[k] = self.touches(access.object).len();
-            }
-            &mut cursors[..count]
-        } else {
-            many = step.accesses.iter().map(|a| a.object).map(|o| self.touches(o).len()).collect();
-            spill = many;
-            &mut spill
-        };
+        let mut cursors: SmallVec<[usize; 4]> = SmallVec::new();
+        for access in &step.accesses {
+            cursors.push(self.touches(access.object).len());
+        }
         loop {
             let mut latest: Option<(u32, usize)> = None;
             for (k, access) in step.accesses.iter().enumerate() {
@@ -199,6 +192,7 @@ impl Order {
         self.clocks.join(known, late);
     }
 
+    #[inline]
     fn list(&self, object: ObjectId) -> &[Touch] {
         match object.as_life() {
             Some(thread) => &self.lives[thread.index()],
@@ -260,7 +254,7 @@ impl Order {
     /// Where that is not certain it is what it touches at most.
     pub fn touched_without(&self, steps: &[Step], earlier: usize, later: usize) -> Accesses {
         let (first, second) = (&steps[earlier], &steps[later]);
-        let mut touched = second.accesses.clone();
+        let mut touched = Accesses::from_slice(&second.accesses);
         for k in 0..touched.len() {
             let object = touched[k].object;
             for before in first.accesses.iter().filter(|b| b.object == object) {

@@ -9,9 +9,9 @@
 //! wakeup tree beside it, unless they are covered: a `compare_exchange_weak` that fails only reads, and what it leads to may
 //! have been seen although what its success leads to has not.
 
-use super::tree::{Branch, Sequence, Tried, insert};
 use super::recycled::Recycle;
 use super::stack::Stack;
+use super::tree::{Branch, Sequence, Tried, insert};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
