@@ -121,7 +121,7 @@ pub enum Relation {
 impl Act {
     /// The relation of `self` to the later act `next`, with the sequence numbers of both.
     #[inline]
-    pub fn relation(self, seq: u32, next: Act, next_seq: u32) -> Relation {
+    pub fn relation(self, seq: u16, next: Act, next_seq: u16) -> Relation {
         use Act::*;
         use Relation::*;
         let enables_if = |c: bool| if c { Enables } else { Commute };
@@ -223,8 +223,9 @@ pub struct Access {
     pub object: ObjectId,
     /// How it was touched.
     pub act: Act,
-    /// Which message, permit, notification or generation.
-    pub seq: u32,
+    /// Which message, permit, notification or generation, modulo 65,536: those that far apart are ordered by the ones
+    /// between them.
+    pub seq: u16,
 }
 
 /// Everything a step touched.

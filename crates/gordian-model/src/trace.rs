@@ -221,3 +221,14 @@ impl Trace {
         self.steps.iter().map(Step::planned)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_small() {
+        // Two cache lines: what is larger is moved by a call.
+        assert!(size_of::<Step>() <= 128, "{}", size_of::<Step>());
+    }
+}

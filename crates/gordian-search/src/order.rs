@@ -14,7 +14,7 @@ struct Touch {
     step: u32,
     thread: ThreadId,
     act: Act,
-    seq: u32,
+    seq: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -271,8 +271,8 @@ impl Order {
                     self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
                 let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
                 touched.retain(|a| a.object.0 != slots);
-                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
-                touched.push(Access { object: ObjectId(slots), act: get, seq: sent });
+                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent as u16 });
+                touched.push(Access { object: ObjectId(slots), act: get, seq: sent as u16 });
                 touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
                 if second.kind == OpKind::TrySend && first.accesses.iter().any(|a| a.act == Act::Shut) {
                     // Before the receiver went there may still have been no room.
@@ -328,7 +328,7 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
         (Put, Put) | (Get | TryGet, Get | TryGet) | (Arrive, Arrive) => access.seq = before.seq,
         (Notify, Notify) => access.seq = before.seq,
-        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u32::MAX),
+        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u16::MAX),
         (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),
         (Unpark, ParkTimed) => access.act = ParkExpired,
         (Unpark, UnparkAgain) => access.act = Unpark,

@@ -81,7 +81,10 @@ fn a_time_limit_stops_the_search() {
             thread.join().unwrap();
         }
     });
-    assert!(!report.complete() && report.guarantee().to_string().contains("the time limit of 50ms"), "{report}");
+    assert!(
+        !report.complete() && report.guarantee().to_string().contains("the time limit of 50ms"),
+        "{report}"
+    );
     assert!(report.elapsed() >= Duration::from_millis(50));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }

@@ -725,6 +725,15 @@ impl Conductor {
         reply
     }
 
+    /// Counts a reference up or down where neither a step nor a clock is needed; says whether it was the last strong one.
+    #[inline]
+    pub fn count(&mut self, object: ObjectId, weak: bool, up: bool) -> bool {
+        match &mut self.slots[object.index()].model {
+            Object::Arc(arc) => arc.count(weak, up),
+            other => unreachable!("counting references of a {}", other.kind()),
+        }
+    }
+
     /// How many steps of the thread changed something.
     pub fn changes(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].changes
