@@ -540,7 +540,8 @@ pub(super) fn running() -> Option<CoroutineTrapHandler<()>> {
     }
     // SAFETY: the runtime lives as long as it is current. The host has lent the coroutine to itself to resume it, and
     // waits for that; asking where its stack lies reads what nobody changes meanwhile.
-    unsafe { (&(*rt).coroutines).get((*rt).running.index())?.as_ref().map(Coroutine::trap_handler) }
+    let rt = unsafe { &*rt };
+    rt.coroutines.get(rt.running.index())?.as_ref().map(Coroutine::trap_handler)
 }
 
 fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {
