@@ -235,7 +235,8 @@ impl OpKind {
     #[inline]
     pub fn can_change(self) -> bool {
         use OpKind::*;
-        self.can_block() || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
+        self.can_block()
+            || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
     }
 
     /// Does the thread say that it has nothing better to do?

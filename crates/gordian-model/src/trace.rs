@@ -59,7 +59,6 @@ impl Step {
             outcome: self.outcome,
             outcomes: self.outcomes,
             accesses: self.accesses.clone(),
-            narrow: self.kind == OpKind::CompareExchangeWeak && self.outcome > 0,
         }
     }
 }
@@ -142,7 +141,14 @@ impl Trace {
 
     /// Begins the next step; what it does is filled in afterwards.
     #[inline]
-    pub(crate) fn begin(&mut self, thread: ThreadId, op: &Op, choice: (u32, u32), objects: u32, enabled: &ThreadSet) {
+    pub(crate) fn begin(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        choice: (u32, u32),
+        objects: u32,
+        enabled: &ThreadSet,
+    ) {
         self.steps.push(Step {
             thread,
             kind: op.kind,

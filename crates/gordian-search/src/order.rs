@@ -209,7 +209,9 @@ impl Order {
     /// The touches of an object that are there when a step goes before step `at`: those before it, and those after it
     /// that do not happen after it.
     fn remaining(&self, object: ObjectId, at: usize) -> impl Iterator<Item = &Touch> {
-        let keeps = move |t: &&Touch| (t.step as usize) < at || ((t.step as usize) > at && !self.before(at, t.step as usize));
+        let keeps = move |t: &&Touch| {
+            (t.step as usize) < at || ((t.step as usize) > at && !self.before(at, t.step as usize))
+        };
         self.list(object).iter().filter(keeps)
     }
 
@@ -263,9 +265,11 @@ impl Order {
         let (messages, slots, ready) = channel(second.object);
         if matches!(second.kind, OpKind::Send | OpKind::TrySend) {
             let was_refused = second.accesses.iter().any(|a| a.act == Act::Refused);
-            let may_succeed = was_refused && first.accesses.iter().any(|a| (messages..=ready).contains(&a.object.0));
+            let may_succeed =
+                was_refused && first.accesses.iter().any(|a| (messages..=ready).contains(&a.object.0));
             if may_succeed {
-                let sent = self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
+                let sent =
+                    self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
                 let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
                 touched.retain(|a| a.object.0 != slots);
                 touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
@@ -323,7 +327,9 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         (Free, TryShare) => access.act = ProbeShare,
         (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
         (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
-        (Put, Put) | (Get | TryGet, Get | TryGet) | (Arrive, Arrive) => access.seq = before.seq,
+        (Put, Put) | (Get | TryGet, Get | TryGet) => access.seq = before.seq,
+        // In the round before, but for one place in it there may be several to arrive.
+        (Arrive, Arrive) => access.seq = u32::MAX,
         (Notify, Notify) => access.seq = before.seq,
         (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u32::MAX),
         (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),

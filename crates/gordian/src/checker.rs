@@ -230,7 +230,8 @@ impl Checker {
 
     fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let search = settings.search.clone().unwrap_or_default();
-        let limits = Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
+        let limits =
+            Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
         let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
         plan.limits.steps = steps.unwrap_or(plan.limits.steps);

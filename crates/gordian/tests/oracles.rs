@@ -17,7 +17,9 @@ fn oracles() -> Vec<Oracle> {
     let lines = include_str!("oracles/programs.txt").lines().filter(|l| !l.starts_with('#') && !l.is_empty());
     lines
         .map(|line| {
-            let [name, n, classes, code] = line.splitn(4, " | ").collect::<Vec<_>>()[..] else { panic!("four columns: {line}") };
+            let [name, n, classes, code] = line.splitn(4, " | ").collect::<Vec<_>>()[..] else {
+                panic!("four columns: {line}")
+            };
             Oracle { name, n: n.parse().unwrap_or(0), classes: classes.parse().expect("a number"), code }
         })
         .collect()

@@ -188,7 +188,15 @@ impl Objects<'_> {
             Some(thread) => &mut self.lives[thread.index()].model,
             None => &mut self.slots[op.object.index()].model,
         };
-        let mut cx = Cx { thread, object: op.object, other: None, sync: self.sync, options: self.options, panicking, accesses };
+        let mut cx = Cx {
+            thread,
+            object: op.object,
+            other: None,
+            sync: self.sync,
+            options: self.options,
+            panicking,
+            accesses,
+        };
         model.carry_out(op, outcome, &mut cx)
     }
 
@@ -205,7 +213,15 @@ impl Objects<'_> {
         let mut mutex = std::mem::replace(self.model(op.other), empty);
         let model = &mut self.slots[op.object.index()].model;
         let other = Some(&mut mutex);
-        let mut cx = Cx { thread, object: op.object, other, sync: self.sync, options: self.options, panicking, accesses };
+        let mut cx = Cx {
+            thread,
+            object: op.object,
+            other,
+            sync: self.sync,
+            options: self.options,
+            panicking,
+            accesses,
+        };
         let reply = model.carry_out(op, outcome, &mut cx);
         *self.model(op.other) = mutex;
         reply
@@ -473,7 +489,8 @@ impl Conductor {
         let Policy::RunOn = self.policy;
         match self.run_on() {
             Some(thread) => {
-                self.chosen = if self.sleep.is_empty() { 0 } else { self.awake(thread).expect("it is awake") };
+                self.chosen =
+                    if self.sleep.is_empty() { 0 } else { self.awake(thread).expect("it is awake") };
                 Decision::Run(thread)
             }
             None => {
@@ -571,7 +588,12 @@ impl Conductor {
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => {
                 let accesses = &mut self.trace.steps[at].accesses;
-                let objects = Objects { options: self.options, slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
+                let objects = Objects {
+                    options: self.options,
+                    slots: &mut self.slots,
+                    lives: &mut self.lives,
+                    sync: &mut self.sync,
+                };
                 objects.carry_out(thread, &op, outcome, panicking, accesses)
             }
         };
@@ -674,7 +696,12 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        let objects = Objects { options: self.options, slots: &mut self.slots, lives: &mut self.lives, sync: &mut self.sync };
+        let objects = Objects {
+            options: self.options,
+            slots: &mut self.slots,
+            lives: &mut self.lives,
+            sync: &mut self.sync,
+        };
         let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
         self.sync.tick(thread);
         reply

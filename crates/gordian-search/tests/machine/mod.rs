@@ -4,10 +4,10 @@
 pub mod program;
 
 use gordian_model::conductor::Visit;
-use gordian_model::object::{
-    Arc, Atomic, Barrier, Channel, Condvar, Mutex, Object, Once, RwLock, Semaphore,
+use gordian_model::object::{Arc, Atomic, Barrier, Channel, Condvar, Mutex, Object, Once, RwLock, Semaphore};
+use gordian_model::{
+    Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, Rmw, SiteId, ThreadId, Trace,
 };
-use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, Rmw, SiteId, ThreadId, Trace};
 use gordian_search::Target;
 use program::{CAPACITIES, Program, Stmt};
 
@@ -47,7 +47,9 @@ impl Thing {
 
     fn number(self) -> u32 {
         match self {
-            Thing::Atomic(n) | Thing::Mutex(n) | Thing::RwLock(n) | Thing::Condvar(n) | Thing::Barrier(n) => n.into(),
+            Thing::Atomic(n) | Thing::Mutex(n) | Thing::RwLock(n) | Thing::Condvar(n) | Thing::Barrier(n) => {
+                n.into()
+            }
             Thing::Once(n) | Thing::Channel(n) | Thing::Semaphore(n) | Thing::Arc(n) => n.into(),
             _ => unreachable!("no object of its own"),
         }
@@ -91,7 +93,14 @@ enum Keep {
 
 #[derive(Clone, Copy, Debug)]
 enum Code {
-    Do { kind: OpKind, thing: Thing, other: Thing, arg: u64, arg2: u64, keep: Keep },
+    Do {
+        kind: OpKind,
+        thing: Thing,
+        other: Thing,
+        arg: u64,
+        arg2: u64,
+        keep: Keep,
+    },
     /// Stores the value read last, plus this.
     Copy(u8, u64),
     UnlessOk(usize),
@@ -139,7 +148,15 @@ impl Compiler {
         }
     }
 
-    fn guarded(&mut self, taken: Code, then: &[Stmt], freed: OpKind, otherwise: &[Stmt], code: &mut Vec<Code>, n: &mut u8) {
+    fn guarded(
+        &mut self,
+        taken: Code,
+        then: &[Stmt],
+        freed: OpKind,
+        otherwise: &[Stmt],
+        code: &mut Vec<Code>,
+        n: &mut u8,
+    ) {
         let Code::Do { thing, .. } = taken else { unreachable!("taking is an op") };
         code.push(taken);
         let skip = code.len();
@@ -155,7 +172,14 @@ impl Compiler {
 
     fn stmt(&mut self, stmt: &Stmt, code: &mut Vec<Code>, n: &mut u8) {
         use Code::*;
-        let atomic = |kind, v, arg, arg2, keep| Do { kind, thing: Thing::Atomic(v), other: Thing::Nothing, arg, arg2, keep };
+        let atomic = |kind, v, arg, arg2, keep| Do {
+            kind,
+            thing: Thing::Atomic(v),
+            other: Thing::Nothing,
+            arg,
+            arg2,
+            keep,
+        };
         let kept = |kind, thing, keep| Do { kind, thing, other: Thing::Nothing, arg: 0, arg2: 0, keep };
         match *stmt {
             Stmt::Load(v) => code.push(atomic(OpKind::Load, v, 0, 0, Keep::Value)),
@@ -267,7 +291,14 @@ impl Compiler {
                 let (kind, keep) =
                     if timed { (OpKind::WakeTimed, Keep::Value) } else { (OpKind::Wake, Keep::Nothing) };
                 code.push(plain(OpKind::Lock, mutex));
-                code.push(Do { kind: OpKind::Wait, thing: condvar, other: mutex, arg: 0, arg2: 0, keep: Keep::Nothing });
+                code.push(Do {
+                    kind: OpKind::Wait,
+                    thing: condvar,
+                    other: mutex,
+                    arg: 0,
+                    arg2: 0,
+                    keep: Keep::Nothing,
+                });
                 code.push(Do { kind, thing: condvar, other: mutex, arg: 0, arg2: 0, keep });
                 self.block(then, code, n);
                 code.push(plain(OpKind::Unlock, mutex));
@@ -306,7 +337,14 @@ impl Compiler {
             Stmt::Unpark(t) => code.push(plain(OpKind::Unpark, Thing::Thread(t))),
             Stmt::IsFinished(t) => code.push(kept(OpKind::IsFinished, Thing::Thread(t), Keep::Flag)),
             Stmt::Choose(k) => {
-                code.push(Do { kind: OpKind::Choose, thing: Thing::Nothing, other: Thing::Nothing, arg: k, arg2: 0, keep: Keep::Value });
+                code.push(Do {
+                    kind: OpKind::Choose,
+                    thing: Thing::Nothing,
+                    other: Thing::Nothing,
+                    arg: k,
+                    arg2: 0,
+                    keep: Keep::Value,
+                });
             }
             Stmt::Yield => code.push(plain(OpKind::Yield, Thing::Nothing)),
             Stmt::Spawn(ref body) => {
@@ -366,7 +404,9 @@ impl Machine {
         let bodies = Compiler::compile(program);
         let mut conductor = Conductor::default();
         // Places: one for each kind and number of object, then one for each line of each body.
-        let sites = (0..64 + 256 * bodies.len() as u32).map(|line| conductor.names.intern("program", line + 1, 1)).collect();
+        let sites = (0..64 + 256 * bodies.len() as u32)
+            .map(|line| conductor.names.intern("program", line + 1, 1))
+            .collect();
         Machine {
             conductor,
             one_site: program.one_site,
@@ -381,7 +421,8 @@ impl Machine {
 
     /// What could be seen of the last execution.
     pub fn outcome(&mut self) -> Outcome {
-        let logs = self.threads.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?.log.clone()))).collect();
+        let logs =
+            self.threads.iter().enumerate().filter_map(|(i, t)| Some((i, t.as_ref()?.log.clone()))).collect();
         let values = self.objects[0]
             .iter()
             .map(|id| match self.conductor.object_mut((*id)?) {
@@ -398,7 +439,11 @@ impl Machine {
             Thing::Nothing => ObjectId::NONE,
             Thing::Me => ObjectId::life(thread),
             // Main spawns its threads in order, before anything else, so their numbers are known.
-            Thing::Thread(n) => ObjectId::life(if n == 0 { ThreadId::MAIN } else { self.conductor.names.child(ThreadId::MAIN, u32::from(n) - 1) }),
+            Thing::Thread(n) => ObjectId::life(if n == 0 || u32::from(n) > self.senders {
+                ThreadId::MAIN
+            } else {
+                self.conductor.names.child(ThreadId::MAIN, u32::from(n) - 1)
+            }),
             Thing::Child(n) => ObjectId::life(me.children[n as usize]),
             _ => {
                 let (kind, number) = (thing.kind(), thing.number());
@@ -494,7 +539,13 @@ impl Machine {
                         return;
                     }
                     let other = self.object(thread, other);
-                    Op { arg, arg2, other, detail: if arg2 == 0 && kind != OpKind::Load { 8 } else { 8 }, ..Op::new(kind, object, site) }
+                    Op {
+                        arg,
+                        arg2,
+                        other,
+                        detail: if arg2 == 0 && kind != OpKind::Load { 8 } else { 8 },
+                        ..Op::new(kind, object, site)
+                    }
                 }
             };
             let mut op = Op { order: Order::SeqCst, failure: Order::SeqCst, ..op };

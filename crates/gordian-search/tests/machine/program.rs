@@ -274,7 +274,8 @@ pub fn make(chance: &mut Chance, family: Family) -> Program {
     let bodies = (0..threads)
         .map(|me| {
             let left = 1 + chance.below(most);
-            let mut maker = Maker { chance, families: families.clone(), threads, variables, left, me, deep: 0 };
+            let mut maker =
+                Maker { chance, families: families.clone(), threads, variables, left, me, deep: 0 };
             maker.block(most)
         })
         .collect();
@@ -291,6 +292,13 @@ impl Program {
     /// Does it ask whether threads have ended?
     pub fn asks_for_ends(&self) -> bool {
         format!("{self:?}").contains("IsFinished")
+    }
+
+    /// Has it ops with several outcomes? Then some executions may be cut off.
+    pub fn varies(&self) -> bool {
+        let text = format!("{self:?}");
+        let weak = self.weak_failures && text.contains("CasWeak");
+        weak || ["Choose", "NotifyOne", "Barrier"].iter().any(|word| text.contains(word))
     }
 
     /// Does it wait in loops?
@@ -375,7 +383,10 @@ impl Stmt {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Program { join, one_site, weak_failures, spurious_wakeups, .. } = self;
-        writeln!(f, "join: {join}, one_site: {one_site}, weak: {weak_failures}, spurious: {spurious_wakeups}")?;
+        writeln!(
+            f,
+            "join: {join}, one_site: {one_site}, weak: {weak_failures}, spurious: {spurious_wakeups}"
+        )?;
         for (i, body) in self.bodies.iter().enumerate() {
             writeln!(f, "{} {{", if i == 0 { "main".to_owned() } else { format!("thread {i}") })?;
             show(f, body, 1)?;

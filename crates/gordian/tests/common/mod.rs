@@ -29,7 +29,8 @@ where
         .search(how)
         .observe(move |trace| {
             if trace.end == gordian_model::End::Complete {
-                *seen.lock().unwrap().entry(gordian_search::fingerprint::fingerprint(trace)).or_default() += 1;
+                *seen.lock().unwrap().entry(gordian_search::fingerprint::fingerprint(trace)).or_default() +=
+                    1;
             }
         })
         .run(move || {

@@ -304,7 +304,13 @@ impl Parser {
 
 impl Code {
     pub fn parse(code: &str, n: i64) -> Code {
-        let mut p = Parser { tokens: tokens(code), at: 0, shared: Vec::new(), arrays: Vec::new(), mutexes: Vec::new() };
+        let mut p = Parser {
+            tokens: tokens(code),
+            at: 0,
+            shared: Vec::new(),
+            arrays: Vec::new(),
+            mutexes: Vec::new(),
+        };
         let mut defs = BTreeMap::new();
         let mut threads = Vec::new();
         let mut main = vec![Stmt::SpawnAll, Stmt::JoinAll];
@@ -375,7 +381,8 @@ impl Code {
                             let memory = Arc::clone(&memory);
                             scope.spawn(move || {
                                 let mut run = Run { code: self, memory: &memory, held: Vec::new() };
-                                let mut env = BTreeMap::from([("N".to_owned(), self.n), ("i".to_owned(), thread.i)]);
+                                let mut env =
+                                    BTreeMap::from([("N".to_owned(), self.n), ("i".to_owned(), thread.i)]);
                                 run.block(&thread.body, &mut env);
                             });
                         }
