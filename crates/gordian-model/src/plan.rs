@@ -33,8 +33,6 @@ pub struct Sleeper {
     pub outcomes: u32,
     /// What the step touched.
     pub accesses: Accesses,
-    /// With another outcome the step would touch more.
-    pub narrow: bool,
 }
 
 /// What to do after the prefix.

@@ -61,7 +61,6 @@ impl Step {
             outcomes: self.outcomes,
             // A copy of plain values; `clone` would go through them one by one.
             accesses: Accesses::from_slice(&self.accesses),
-            narrow: self.kind == OpKind::CompareExchangeWeak && self.outcome > 0,
         }
     }
 }

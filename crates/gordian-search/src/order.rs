@@ -326,7 +326,9 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         (Free, TryShare) => access.act = ProbeShare,
         (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
         (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
-        (Put, Put) | (Get | TryGet, Get | TryGet) | (Arrive, Arrive) => access.seq = before.seq,
+        (Put, Put) | (Get | TryGet, Get | TryGet) => access.seq = before.seq,
+        // In the round before, but for one place in it there may be several to arrive.
+        (Arrive, Arrive) => access.seq = u16::MAX,
         (Notify, Notify) => access.seq = before.seq,
         (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u16::MAX),
         (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),

@@ -13,6 +13,7 @@ use crate::order::Order;
 use gordian_model::{
     Access, Accesses, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace, dependent,
 };
+use std::cell::Cell;
 
 /// A step to be taken, and what may follow it.
 #[derive(Debug)]
@@ -25,10 +26,10 @@ pub(super) struct Branch {
     known: u32,
     /// Where they were created.
     sites: (SiteId, SiteId),
-    /// It may have several outcomes...
+    /// It may have several outcomes.
     pub(super) varies: bool,
-    /// ...and with another one would touch more.
-    pub(super) narrow: bool,
+    /// What it touches was not seen but foreseen, and may be less.
+    foreseen: bool,
     pub(super) children: Vec<Branch>,
 }
 
@@ -47,6 +48,9 @@ pub(super) struct Sequence<'a> {
     pub(super) objects: u32,
     /// The branches walked into: the thread, and its step here, if it is one of the sequence.
     pub(super) walked: Vec<(ThreadId, Option<usize>)>,
+    /// Set when the tree may get a sequence that is covered: because a step that would cover it has other outcomes, or
+    /// because two objects from one place may or may not be the same.
+    pub(super) inexact: &'a Cell<bool>,
 }
 
 /// A mark that the number of an object is really the place where it was created.
@@ -78,9 +82,23 @@ impl Sequence<'_> {
     }
 
     /// Could the step go first without changing anything? Either it is the first of its thread in the sequence and has
-    /// nothing before it, or its thread is not in the sequence and what it does, whatever its outcome, is
-    /// independent of all of it.
-    pub(super) fn may_begin_with(&self, tried: Tried<'_>) -> Option<Found> {
+    /// nothing before it, or its thread is not in the sequence and what it does is independent of all of it. A step that
+    /// might have had another outcome can only be the former: what follows from the other is not covered by it.
+    /// Is it covered by steps that sleep? Steps with several outcomes cover it together, if all of them sleep.
+    pub(super) fn is_covered_by(&self, sleep: &[Sleeper]) -> bool {
+        sleep.iter().any(|s| {
+            if s.outcomes == 1 || self.steps.iter().any(|&k| self.trace.steps[k].thread == s.thread) {
+                return self.may_begin_with(s.into()).is_some();
+            }
+            let together = sleep.iter().filter(|t| {
+                let alone = Tried { varies: false, ..Tried::from(*t) };
+                t.thread == s.thread && self.may_begin_with(alone).is_some()
+            });
+            together.count() == s.outcomes as usize
+        })
+    }
+
+    fn may_begin_with(&self, tried: Tried<'_>) -> Option<Found> {
         match self.steps.iter().position(|&s| self.trace.steps[s].thread == tried.thread) {
             Some(at) => {
                 let step = self.steps[at];
@@ -89,13 +107,13 @@ impl Sequence<'_> {
                 first.then_some(Found::At(at))
             }
             None => {
-                let life = ObjectId::life(tried.thread);
-                let independent = |s| {
-                    let here = self.accesses(s);
-                    // With another outcome the thread might have ended there.
-                    !(self.dependent(tried, here) || tried.varies && here.iter().any(|a| a.object == life))
-                };
-                (!tried.narrow && self.steps.iter().all(|&s| independent(s))).then_some(Found::Elsewhere)
+                let independent = self.steps.iter().all(|&s| !self.dependent(tried, self.accesses(s)));
+                if independent && tried.varies {
+                    // It covers only what follows from this outcome.
+                    self.inexact.set(true);
+                    return None;
+                }
+                independent.then_some(Found::Elsewhere)
             }
         }
     }
@@ -103,7 +121,11 @@ impl Sequence<'_> {
     fn dependent(&self, tried: Tried<'_>, here: &[Access]) -> bool {
         let same = |tree: ObjectId, here: ObjectId| {
             if tree.as_life().is_none() && tree.0 & YOUNG != 0 {
-                here.as_life().is_none() && here.0 >= tried.known && self.created(here).0 == tree.0 & !YOUNG
+                let same = here.as_life().is_none()
+                    && here.0 >= tried.known
+                    && self.created(here).0 == tree.0 & !YOUNG;
+                self.inexact.set(self.inexact.get() || same);
+                same
             } else {
                 tree == here
             }
@@ -126,8 +148,10 @@ impl Sequence<'_> {
             op: (object, other),
             known: self.objects,
             sites: (self.created(object), self.created(other)),
+            foreseen: step == self.last
+                && self.last_accesses != self.trace.steps[step].accesses
+                && !matches!(kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak),
             varies: outcomes > 1 || (step == self.last && may_vary(kind)),
-            narrow: kind == OpKind::CompareExchangeWeak && outcome > 0,
             children: Vec::new(),
         }
     }
@@ -182,7 +206,6 @@ pub(super) struct Tried<'a> {
     /// Objects with smaller numbers are the same in both executions.
     known: u32,
     varies: bool,
-    narrow: bool,
 }
 
 impl<'a> From<&'a Sleeper> for Tried<'a> {
@@ -193,7 +216,6 @@ impl<'a> From<&'a Sleeper> for Tried<'a> {
             accesses: &s.accesses,
             known: 0,
             varies: s.outcomes > 1,
-            narrow: s.narrow,
         }
     }
 }
@@ -201,7 +223,7 @@ impl<'a> From<&'a Sleeper> for Tried<'a> {
 impl Branch {
     fn tried<'a>(&self, accesses: &'a Accesses) -> Tried<'a> {
         let Planned { thread, outcome, .. } = self.planned;
-        Tried { thread, outcome, accesses, known: self.known, varies: self.varies, narrow: self.narrow }
+        Tried { thread, outcome, accesses, known: self.known, varies: self.varies }
     }
 }
 
@@ -214,8 +236,50 @@ pub(super) enum Found {
     Elsewhere,
 }
 
-/// Puts a sequence into a tree, unless the tree already holds something that covers it; gives its memory back.
-pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) -> Vec<usize> {
+impl Branch {
+    /// Might the step depend on one that sleeps at the node of the tree?
+    fn may_depend_on(&self, sleeper: &Sleeper) -> bool {
+        let is_young = |o: ObjectId| o.as_life().is_none() && o.0 >= self.known;
+        self.accesses.iter().any(|a| {
+            sleeper.accesses.iter().any(|b| {
+                (a.object == b.object || (is_young(a.object) && is_young(b.object)))
+                    && (a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
+                        || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute)
+            })
+        })
+    }
+}
+
+/// Is what begins with these branches covered by steps that sleep? Not by one of several outcomes, only by all of them.
+fn is_covered<'a>(path: &[&Branch], sleep: impl Iterator<Item = &'a Sleeper> + Clone) -> bool {
+    let independent = |s: &Sleeper| path.iter().all(|b| b.planned.thread != s.thread && !b.may_depend_on(s));
+    sleep.clone().any(|s| {
+        independent(s)
+            && sleep.clone().filter(|t| t.thread == s.thread && independent(t)).count() == s.outcomes as usize
+    })
+}
+
+/// Takes away the beginning of the tree that is covered by steps that have been tried meanwhile. What a branch touches is
+/// foreseen when it is put in, and what it was thought to conflict with may turn out to commute with it.
+pub(super) fn prune(tree: &mut Vec<Branch>, sleep: &[Sleeper]) {
+    tree.retain(|branch| {
+        let mut path = vec![branch];
+        while let [only] = &path[path.len() - 1].children[..] {
+            path.push(only);
+        }
+        !(path[path.len() - 1].children.is_empty() && is_covered(&path, sleep.iter()))
+    });
+}
+
+/// Puts a sequence into a tree, unless the tree already holds something that covers it; gives its memory back. `sleep` are
+/// the steps that sleep at the node, or will: a leaf that they may cover leads only to what wakes them, and is no reason to
+/// leave the sequence out.
+pub(super) fn insert<'s>(
+    mut level: &mut Vec<Branch>,
+    mut sequence: Sequence<'_>,
+    sleep: impl Iterator<Item = &'s Sleeper>,
+) -> Vec<usize> {
+    let mut covering: Vec<&Sleeper> = sleep.collect();
     loop {
         if sequence.steps.is_empty() {
             return sequence.steps;
@@ -229,8 +293,11 @@ pub(super) fn insert(mut level: &mut Vec<Branch>, mut sequence: Sequence<'_>) ->
             Found::At(at) => Some(sequence.steps.remove(at)),
             Found::Elsewhere => None,
         };
-        sequence.walked.push((level[i].planned.thread, step));
-        if level[i].children.is_empty() {
+        let branch = &level[i];
+        sequence.walked.push((branch.planned.thread, step));
+        covering
+            .retain(|s| s.thread != branch.planned.thread && (branch.foreseen || !branch.may_depend_on(s)));
+        if branch.children.is_empty() && covering.is_empty() {
             return sequence.steps;
         }
         level = &mut level[i].children;

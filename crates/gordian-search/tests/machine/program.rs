@@ -294,6 +294,13 @@ impl Program {
         format!("{self:?}").contains("IsFinished")
     }
 
+    /// Has it ops with several outcomes? Then some executions may be cut off.
+    pub fn varies(&self) -> bool {
+        let text = format!("{self:?}");
+        let weak = self.weak_failures && text.contains("CasWeak");
+        weak || ["Choose", "NotifyOne", "Barrier"].iter().any(|word| text.contains(word))
+    }
+
     /// Does it wait in loops?
     pub fn spins(&self) -> bool {
         format!("{self:?}").contains("Spin")
