@@ -1,0 +1,104 @@
+//! Who steps next: the plan's prefix, then the policy, leaving out what sleeps.
+
+use super::{Conductor, Decision, Idle, Status, Thread};
+use crate::id::{SiteId, ThreadId};
+use crate::op::OpKind;
+use crate::plan::{Planned, Policy};
+use crate::trace::End;
+
+impl Conductor {
+    /// Which thread steps next?
+    #[inline]
+    pub fn decide(&mut self) -> Decision {
+        if self.is_over() {
+            return Decision::End;
+        }
+        let at = self.trace.len();
+        if let Some(&planned) = self.prefix.get(at) {
+            return self.follow(planned);
+        }
+        if self.enabled.is_empty() && !self.let_polite_threads_go() {
+            self.stop();
+            return Decision::End;
+        }
+        if at as u32 >= self.limits.steps {
+            self.fail(self.too_many_steps());
+            return Decision::End;
+        }
+        let Policy::RunOn = self.policy;
+        match self.run_on() {
+            Some(thread) => {
+                self.chosen =
+                    if self.sleep.is_empty() { 0 } else { self.awake(thread).expect("it is awake") };
+                Decision::Run(thread)
+            }
+            None => {
+                self.trace.end = End::Asleep;
+                Decision::End
+            }
+        }
+    }
+
+    /// The first outcome of the thread's op that is not asleep.
+    #[inline]
+    pub(super) fn awake(&self, thread: ThreadId) -> Option<u32> {
+        let asleep = |outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        (0..self.threads[thread.index()].outcomes).find(|&outcome| !asleep(outcome))
+    }
+
+    /// Go on with the same thread if it can and wants to; then the lowest that wants to; then, among those
+    /// that would rather wait (they paused, or would time out), the one after the last, so that each gets a turn.
+    #[inline]
+    pub(super) fn run_on(&self) -> Option<ThreadId> {
+        let current = self.current;
+        let awake = |t: ThreadId| self.sleep.is_empty() || self.awake(t).is_some();
+        let eager = |t: ThreadId| {
+            let thread = &self.threads[t.index()];
+            !thread.paused && !thread.expiring
+        };
+        if self.enabled.contains(current) && eager(current) && awake(current) {
+            return Some(current);
+        }
+        if let Some(thread) = self.enabled.iter().find(|&t| eager(t) && awake(t)) {
+            return Some(thread);
+        }
+        let after = self.enabled.iter().find(|&t| t > current && awake(t));
+        after.or_else(|| self.enabled.iter().find(|&t| awake(t)))
+    }
+
+    pub(super) fn follow(&mut self, planned: Planned) -> Decision {
+        if self.trace.len() == self.sleep_from
+            && let Some(sleeper) = self.sleep.iter().find(|s| !self.is_about_to(s.thread, s.expected))
+        {
+            let expected = Planned { thread: sleeper.thread, outcome: 0, expected: Some(sleeper.expected) };
+            let failure = self.departure(expected);
+            self.fail(failure);
+            return Decision::End;
+        }
+        let me = self.threads.get(planned.thread.index());
+        let fits = me.is_some_and(|me| {
+            me.status == Status::Announced
+                && planned.expected.is_none_or(|e| e == (me.op.kind, me.op.site))
+                && planned.outcome < me.outcomes
+        }) && (self.enabled.contains(planned.thread) || self.is_idle(planned.thread));
+        if !fits {
+            let failure = self.departure(planned);
+            self.fail(failure);
+            return Decision::End;
+        }
+        self.chosen = planned.outcome;
+        Decision::Run(planned.thread)
+    }
+
+    /// Has the thread announced this op?
+    pub(super) fn is_about_to(&self, thread: ThreadId, (kind, site): (OpKind, SiteId)) -> bool {
+        let me = self.threads.get(thread.index()).and_then(Thread::announced);
+        me.is_some_and(|op| op.kind == kind && op.site == site)
+    }
+
+    /// A planned step of a thread that this execution found idle: it was not when the plan was made, because
+    /// fewer rounds of its loop had been seen. Going round once more is always possible.
+    pub(super) fn is_idle(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].idle != Idle::No
+    }
+}

@@ -1,0 +1,120 @@
+//! Threads come and go. Neither is a step: spawning and joining commute with whatever other threads do.
+
+use super::slots::Slot;
+use super::{Conductor, Status, Thread, wake_dependent};
+use crate::access::{Access, Act};
+use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::object::{Life, Object};
+use crate::op::{Op, OpKind};
+use smallvec::SmallVec;
+
+impl Conductor {
+    pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+        let i = thread.index();
+        if self.threads.len() <= i {
+            self.threads.resize_with(i + 1, Thread::default);
+        }
+        while self.lives.len() <= i {
+            self.lives.push(Slot::new(Life::new().into()));
+        }
+        self.threads[i].reset(Status::Running);
+        self.lives[i].renew(Life::new().into());
+        self.sync.admit(thread, parent);
+        self.unfinished += 1;
+    }
+
+    /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
+    pub fn spawn(&mut self, parent: ThreadId) -> ThreadId {
+        let me = &mut self.threads[parent.index()];
+        let nth = me.children;
+        me.children += 1;
+        me.pauses = 0;
+        me.spin.reset();
+        let mut after = if me.after.is_empty() { SmallVec::new() } else { me.after.clone() };
+        if let Some(last) = me.last {
+            after.push(last);
+        }
+        let child = self.names.child(parent, nth);
+        self.birth(child, Some(parent));
+        self.sync.tick(parent);
+        self.threads[child.index()].after = after;
+        child
+    }
+
+    /// A thread waits for another to end. `true` if it has; otherwise the thread is [released](Self::next_released)
+    /// when it does. This is no step either: it commutes with whatever others do.
+    pub fn join(&mut self, thread: ThreadId, target: ThreadId, site: SiteId) -> bool {
+        let me = &mut self.threads[thread.index()];
+        me.pauses = 0;
+        me.spin.reset();
+        if self.threads[target.index()].status == Status::Finished {
+            self.joined(thread, target);
+            return true;
+        }
+        let me = &mut self.threads[thread.index()];
+        me.status = Status::Announced;
+        me.op = Op::new(OpKind::Join, ObjectId::life(target), site);
+        me.outcomes = 0;
+        self.lives[target.index()].pending.push(thread);
+        false
+    }
+
+    pub(super) fn joined(&mut self, thread: ThreadId, target: ThreadId) {
+        if let Object::Life(life) = &self.lives[target.index()].model {
+            life.joined(thread, &mut self.sync);
+        }
+        // A thread that made no step of its own passes on what it followed.
+        let ended = &self.threads[target.index()];
+        match ended.last {
+            Some(last) => self.threads[thread.index()].after.push(last),
+            None if ended.after.is_empty() => {}
+            None => {
+                let after = ended.after.clone();
+                self.threads[thread.index()].after.extend(after);
+            }
+        }
+    }
+
+    /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything
+    /// is decided.
+    pub fn next_released(&mut self) -> Option<ThreadId> {
+        self.released.pop()
+    }
+
+    /// Has the thread come to its end?
+    pub fn is_finished(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].status == Status::Finished
+    }
+
+    /// A thread has come to its end.
+    pub fn finish(&mut self, thread: ThreadId) {
+        let i = thread.index();
+        self.threads[i].status = Status::Finished;
+        self.enabled.remove(thread);
+        self.unfinished -= 1;
+        if let Object::Life(life) = &mut self.lives[i].model {
+            life.finish(thread, &mut self.sync);
+        }
+        // The end belongs to the thread's last step; if it made none it is part of its parent's spawn, after
+        // which nobody else has moved.
+        let exit = Access { object: ObjectId::life(thread), act: Act::Exit, seq: 0 };
+        let last = self.threads[i].last.map(|s| s as usize).or(self.trace.len().checked_sub(1));
+        if let Some(last) = last {
+            self.trace.steps[last].accesses.push(exit);
+            if last >= self.sleep_from && !self.sleep.is_empty() {
+                wake_dependent(&mut self.sleep, self.trace.steps[last].thread, &[exit]);
+            }
+        }
+        while let Some(waiter) = self.lives[i].pending.pop() {
+            self.threads[waiter.index()].status = Status::Running;
+            self.joined(waiter, thread);
+            self.released.push(waiter);
+        }
+        let slot = &mut self.lives[i];
+        slot.version += 1;
+        if !slot.watchers.is_empty() {
+            let at = self.trace.len().saturating_sub(1);
+            self.changed(ObjectId::life(thread), thread, at);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Where the objects of an execution are kept, and how an op on one is carried out.
+
+use crate::access::Accesses;
+use crate::id::{ObjectId, ThreadId};
+use crate::object::{Cx, Model, Object, Synchronisation};
+use crate::op::{Op, Reply};
+use crate::plan::Options;
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) model: Object,
+    /// Threads whose announced op here depends on the state.
+    pub(super) pending: Vec<ThreadId>,
+    /// Idle threads that wait for a change here.
+    pub(super) watchers: Vec<ThreadId>,
+    pub(super) version: u32,
+}
+
+impl Slot {
+    pub(super) fn new(model: Object) -> Slot {
+        Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
+    }
+
+    #[inline]
+    pub(super) fn no_longer_pending(&mut self, thread: ThreadId) {
+        if let Some(i) = self.pending.iter().position(|&t| t == thread) {
+            self.pending.swap_remove(i);
+        }
+    }
+
+    pub(super) fn renew(&mut self, model: Object) {
+        self.model = model;
+        self.pending.clear();
+        self.watchers.clear();
+        self.version = 0;
+    }
+}
+
+/// The part of the conductor that carrying out an op changes.
+pub(super) struct Objects<'a> {
+    pub(super) options: Options,
+    pub(super) slots: &'a mut [Slot],
+    pub(super) lives: &'a mut [Slot],
+    pub(super) sync: &'a mut Synchronisation,
+}
+
+impl Objects<'_> {
+    #[inline]
+    pub(super) fn model(&mut self, object: ObjectId) -> &mut Object {
+        match object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()].model,
+            None => &mut self.slots[object.index()].model,
+        }
+    }
+
+    #[inline]
+    pub(super) fn carry_out(
+        mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        if op.other != ObjectId::NONE {
+            return self.carry_out_with_mutex(thread, op, outcome, panicking, accesses);
+        }
+        let model = match op.object.as_life() {
+            Some(thread) => &mut self.lives[thread.index()].model,
+            None => &mut self.slots[op.object.index()].model,
+        };
+        let mut cx = Cx {
+            thread,
+            object: op.object,
+            other: None,
+            sync: self.sync,
+            options: self.options,
+            panicking,
+            accesses,
+        };
+        model.carry_out(op, outcome, &mut cx)
+    }
+
+    /// The second object is a mutex, which is small: it is taken out while both are changed.
+    pub(super) fn carry_out_with_mutex(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        let empty = Object::Mutex(crate::object::Mutex::new());
+        let mut mutex = std::mem::replace(self.model(op.other), empty);
+        let model = &mut self.slots[op.object.index()].model;
+        let other = Some(&mut mutex);
+        let mut cx = Cx {
+            thread,
+            object: op.object,
+            other,
+            sync: self.sync,
+            options: self.options,
+            panicking,
+            accesses,
+        };
+        let reply = model.carry_out(op, outcome, &mut cx);
+        *self.model(op.other) = mutex;
+        reply
+    }
+}
