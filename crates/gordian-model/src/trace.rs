@@ -47,6 +47,24 @@ pub struct Step {
 }
 
 impl Step {
+    const BLANK: Step = Step {
+        thread: ThreadId::MAIN,
+        kind: OpKind::Yield,
+        outcome: 0,
+        outcomes: 0,
+        object: ObjectId::NONE,
+        other: ObjectId::NONE,
+        accesses: SmallVec::new_const(),
+        value: 0,
+        arg: 0,
+        ok: true,
+        site: SiteId::UNKNOWN,
+        after: SmallVec::new_const(),
+        woken_by: None,
+        objects: 0,
+        enabled: 0,
+    };
+
     /// The step as a choice to repeat.
     pub fn planned(&self) -> Planned {
         Planned { thread: self.thread, outcome: self.outcome, expected: Some((self.kind, self.site)) }
@@ -151,23 +169,20 @@ impl Trace {
         objects: u32,
         enabled: &ThreadSet,
     ) {
-        self.steps.push(Step {
-            thread,
-            kind: op.kind,
-            outcome: choice.0,
-            outcomes: choice.1,
-            object: op.object,
-            other: op.other,
-            accesses: Accesses::new(),
-            value: 0,
-            arg: op.arg,
-            ok: true,
-            site: op.site,
-            after: SmallVec::new(),
-            woken_by: None,
-            objects,
-            enabled: self.enabled.len() as u32,
-        });
+        // A constant is written straight to its place; a step put together on the stack would be copied there, before what
+        // was just stored can be read in larger pieces.
+        self.steps.push(Step::BLANK);
+        let step = self.steps.last_mut().expect("just pushed");
+        step.thread = thread;
+        step.kind = op.kind;
+        step.outcome = choice.0;
+        step.outcomes = choice.1;
+        step.object = op.object;
+        step.other = op.other;
+        step.arg = op.arg;
+        step.site = op.site;
+        step.objects = objects;
+        step.enabled = self.enabled.len() as u32;
         enabled.append_to(&mut self.enabled);
     }
 
