@@ -260,6 +260,7 @@ impl Checker {
             self.must_cover.iter().filter(|name| !covered.contains(&name.as_str())).cloned().collect();
         let mut report = self.report(summary, &closure.engine);
         report.set_unreached(unreached);
+        report.alone = !spawned;
         report
     }
 

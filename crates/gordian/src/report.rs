@@ -120,13 +120,15 @@ pub struct Report {
     summary: Summary,
     failures: Vec<Failure>,
     unreached: Vec<String>,
+    /// No thread was spawned in any execution.
+    pub(crate) alone: bool,
     /// How a replay went.
     pub(crate) replayed: Option<String>,
 }
 
 impl Report {
     pub(crate) fn new(summary: Summary, failures: Vec<Failure>) -> Report {
-        Report { summary, failures, unreached: Vec::new(), replayed: None }
+        Report { summary, failures, unreached: Vec::new(), alone: false, replayed: None }
     }
 
     /// Executions carried to their end or to a failure.
@@ -240,6 +242,12 @@ impl fmt::Display for Report {
         }
         if !self.unreached.is_empty() && self.failures.is_empty() {
             writeln!(f, "not reached so far: {}", self.unreached.join(", "))?;
+        }
+        if self.alone && self.failures.is_empty() {
+            writeln!(
+                f,
+                "note: the closure spawned no thread with gordian::thread, so nothing could be interleaved; threads of std's are not under control"
+            )?;
         }
         let s = if self.executions() == 1 { "execution" } else { "executions" };
         let blocked =

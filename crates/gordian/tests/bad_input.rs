@@ -52,6 +52,18 @@ fn a_closure_with_nothing_to_check_is_an_error() {
 }
 
 #[test]
+fn a_closure_that_spawns_nothing_is_told_so() {
+    let report = Checker::new().run(|| {
+        let count = AtomicUsize::new(0);
+        count.store(1, SeqCst);
+    });
+    assert!(report.failure().is_none() && report.complete());
+    let text = report.to_string();
+    assert!(text.starts_with("note: the closure spawned no thread with gordian::thread"), "{text}");
+    assert!(text.contains("no failure in any interleaving (1 execution, 1 steps"), "{text}");
+}
+
+#[test]
 fn a_check_inside_a_check_is_an_error() {
     let sentence = "a check inside a check: the closure of a check, or a thread it spawned, starts another one; run them one \
                     after the other instead";
