@@ -61,13 +61,17 @@ fn main() -> ExitCode {
     for program in &PROGRAMS {
         for search in ["dfs", "exhaustive"] {
             let key = format!("{} {search}", program.name);
-            let (Some(few), Some(many)) = (count(program.name, search, FEW), count(program.name, search, MANY)) else {
+            let (Some(few), Some(many)) =
+                (count(program.name, search, FEW), count(program.name, search, MANY))
+            else {
                 println!("{key}: callgrind gave no count");
                 return ExitCode::FAILURE;
             };
             let each = (many - few) / (MANY - FEW);
             let old = baseline.get(&key).copied();
-            let change = old.map_or_else(String::new, |old| format!("{:+.1} %", (each as f64 / old as f64 - 1.0) * 100.0));
+            let change = old.map_or_else(String::new, |old| {
+                format!("{:+.1} %", (each as f64 / old as f64 - 1.0) * 100.0)
+            });
             println!("{key:14} {each:8} instructions an execution  {change}");
             worse |= old.is_none_or(|old| each * 100 > old * 105);
             now.push_str(&format!("{key} {each}\n"));

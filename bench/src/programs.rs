@@ -149,8 +149,7 @@ impl Drop for Stack {
 }
 
 fn e() {
-    let stack =
-        Arc::new(Stack { head: AtomicPtr::new(null_mut()), nodes: std::sync::Mutex::default() });
+    let stack = Arc::new(Stack { head: AtomicPtr::new(null_mut()), nodes: std::sync::Mutex::default() });
     all::<2>(std::array::from_fn(|me| {
         let stack = Arc::clone(&stack);
         thread::spawn(move || {

@@ -23,8 +23,10 @@ pub enum Act {
     Take,
     /// Took exclusively without waiting.
     TryTake,
-    /// Took a share, having waited if need be. Once: found it complete.
+    /// Took a share, having waited if need be.
     Share,
+    /// Found an initialisation ended, having waited if need be; holds nothing.
+    Saw,
     /// Took a share without waiting.
     TryShare,
     /// Gave back an exclusive hold.
@@ -119,7 +121,7 @@ pub enum Relation {
 impl Act {
     /// The relation of `self` to the later act `next`, with the sequence numbers of both.
     #[inline]
-    pub fn relation(self, seq: u32, next: Act, next_seq: u32) -> Relation {
+    pub fn relation(self, seq: u16, next: Act, next_seq: u16) -> Relation {
         use Act::*;
         use Relation::*;
         let enables_if = |c: bool| if c { Enables } else { Commute };
@@ -128,13 +130,13 @@ impl Act {
             (Read, Read) => Commute,
             (Read | Write, Read | Write) => Race,
 
-            (Share | TryShare | Unshare, Share | TryShare | Unshare | ProbeShare) => Commute,
-            (ProbeShare, Share | TryShare | Unshare) => Commute,
+            (Share | Saw | TryShare | Unshare, Share | Saw | TryShare | Unshare | ProbeShare) => Commute,
+            (ProbeShare, Share | Saw | TryShare | Unshare) => Commute,
             (Probe | ProbeShare, Probe | ProbeShare) => Commute,
-            (Free, Take | Share) | (Unshare, Take) => Enables,
+            (Free, Take | Share | Saw) | (Unshare, Take) => Enables,
             (
-                Take | TryTake | Share | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
-                Take | TryTake | Share | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
+                Take | TryTake | Share | Saw | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
+                Take | TryTake | Share | Saw | TryShare | Free | Unshare | Probe | ProbeShare | Mark,
             ) => Race,
 
             (Put, Put) => Race,
@@ -184,7 +186,7 @@ impl Act {
     #[inline]
     pub fn waits(self) -> bool {
         use Act::*;
-        matches!(self, Take | Share | Get | Closed | RefusedFull | Woken | Leave | Join | Park)
+        matches!(self, Take | Share | Saw | Get | Closed | RefusedFull | Woken | Leave | Join | Park)
     }
 
     /// Conflicts with every other act of its family: nothing before it needs a look.
@@ -194,11 +196,23 @@ impl Act {
         matches!(self, Write | Take | TryTake | Mark | CountWrite)
     }
 
+    /// Changes something that another thread may be waiting for; taking a lock and giving it back, or beginning to wait and
+    /// giving that up, is going round in circles.
+    #[inline]
+    pub fn is_progress(self) -> bool {
+        use Act::*;
+        !self.is_read()
+            && !matches!(self, Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired)
+    }
+
     /// Changes nothing that another thread can see.
     #[inline]
     pub fn is_read(self) -> bool {
         use Act::*;
-        matches!(self, Read | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired)
+        matches!(
+            self,
+            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired
+        )
     }
 }
 
@@ -209,8 +223,9 @@ pub struct Access {
     pub object: ObjectId,
     /// How it was touched.
     pub act: Act,
-    /// Which message, permit, notification or generation.
-    pub seq: u32,
+    /// Which message, permit, notification or generation, modulo 65,536: those that far apart are ordered by the ones
+    /// between them.
+    pub seq: u16,
 }
 
 /// Everything a step touched.

@@ -44,10 +44,15 @@ impl Clocks {
     }
 
     /// Makes room for a thread in every clock.
+    #[inline]
     pub fn admit(&mut self, thread: ThreadId) {
-        if thread.index() < self.width {
-            return;
+        if thread.index() >= self.width {
+            self.widen(thread);
         }
+    }
+
+    #[cold]
+    fn widen(&mut self, thread: ThreadId) {
         let width = (thread.index() + 1).next_power_of_two();
         let mut cells = Vec::with_capacity(self.rows() * width);
         for row in self.cells.chunks(self.width) {

@@ -25,6 +25,8 @@ pub struct Planned {
 pub struct Sleeper {
     /// The thread.
     pub thread: ThreadId,
+    /// The op it has announced, and where it stands.
+    pub expected: (OpKind, SiteId),
     /// The outcome of its next step...
     pub outcome: u32,
     /// ...out of so many.
@@ -46,14 +48,14 @@ pub enum Policy {
 pub struct Limits {
     /// The most steps an execution may take.
     pub steps: u32,
-    /// How often a thread may pause (yield, spin hint, sleep) without changing anything before the others
-    /// go first.
+    /// How often a thread may pause (yield, spin hint, sleep, a timeout that runs out) without getting anywhere before
+    /// the others go first.
     pub fair_rounds: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 20_000, fair_rounds: 16 }
+        Limits { steps: 20_000, fair_rounds: 4 }
     }
 }
 

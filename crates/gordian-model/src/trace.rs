@@ -37,7 +37,7 @@ pub struct Step {
     pub site: SiteId,
     /// Steps (numbers in this trace) that it follows because of a spawn or a join: the spawning thread's last step
     /// before the thread's first, and the last steps of the threads joined since its own last step.
-    pub after: SmallVec<[u32; 4]>,
+    pub after: SmallVec<[u32; 2]>,
     /// The step (number in this trace) that ended the wait of an idle thread, if it was idle before.
     pub woken_by: Option<u32>,
     /// How many objects were known when the choice was made.
@@ -56,9 +56,11 @@ impl Step {
     pub fn sleeper(&self) -> Sleeper {
         Sleeper {
             thread: self.thread,
+            expected: (self.kind, self.site),
             outcome: self.outcome,
             outcomes: self.outcomes,
-            accesses: self.accesses.clone(),
+            // A copy of plain values; `clone` would go through them one by one.
+            accesses: Accesses::from_slice(&self.accesses),
         }
     }
 }
@@ -216,5 +218,16 @@ impl Trace {
     /// The choices that repeat this execution.
     pub fn choices(&self) -> impl Iterator<Item = Planned> + '_ {
         self.steps.iter().map(Step::planned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_small() {
+        // Two cache lines: what is larger is moved by a call.
+        assert!(size_of::<Step>() <= 128, "{}", size_of::<Step>());
     }
 }

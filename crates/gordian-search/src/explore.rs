@@ -66,6 +66,7 @@ pub fn explore(
         plan: Plan::default(),
     };
     let mut cut = false;
+    let mut next_look = 0;
     let limit = loop {
         if strategy.plan(&mut plan) == Next::Done {
             found.complete = true;
@@ -74,8 +75,11 @@ pub fn explore(
         if let Some(most) = limits.executions.filter(|&most| found.executions + found.blocked >= most) {
             break Some(format!("the limit of {most} executions (Checker::executions, GORDIAN_EXECUTIONS)"));
         }
-        // Looking at the clock costs as much as a step: once in 64 executions is often enough.
-        let look = (found.executions + found.blocked).is_multiple_of(64);
+        // Looking at the clock costs as much as a step, so it is done once in a thousand of them.
+        let look = found.steps >= next_look;
+        if look {
+            next_look = found.steps + 1_000;
+        }
         if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
             break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));
         }
@@ -115,7 +119,10 @@ pub fn explore(
             End::Running => unreachable!("a target carries executions to their end"),
         }
         progress(found.executions, trace);
-        strategy.learn(trace);
+        if let Err(failure) = strategy.learn(trace) {
+            found.failure.get_or_insert_with(|| (failure, trace.clone()));
+            break None;
+        }
     };
     found.elapsed = start.elapsed();
     found.guarantee = match (&found.failure, limit) {

@@ -7,13 +7,14 @@
 
 use gordian_model::clock::{ClockId, Clocks};
 use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Relation, Step, ThreadId};
+use smallvec::SmallVec;
 
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     step: u32,
     thread: ThreadId,
     act: Act,
-    seq: u32,
+    seq: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,7 @@ impl Order {
         self.events.is_empty()
     }
 
+    #[inline]
     fn touches(&mut self, object: ObjectId) -> &mut Vec<Touch> {
         let (lists, i) = match object.as_life() {
             Some(thread) => (&mut self.lives, thread.index()),
@@ -67,6 +69,7 @@ impl Order {
         &mut lists[i]
     }
 
+    #[inline]
     fn thread(&mut self, thread: ThreadId) -> &mut Option<u32> {
         if self.threads.len() <= thread.index() {
             self.threads.resize(thread.index() + 1, None);
@@ -131,20 +134,10 @@ impl Order {
     fn look_back(&mut self, i: usize, step: &Step, steps: &[Step], known: ClockId, races: &mut Vec<Race>) {
         let mut late = ClockId::default();
         let mut woken_by = step.woken_by;
-        let count = step.accesses.len();
-        let mut cursors = [0usize; 8];
-        let many: Vec<usize>;
-        let mut spill;
-        let cursors: &mut [usize] = if count <= 8 {
-            for (k, access) in step.accesses.iter().enumerate() {
-                cursors[k] = self.touches(access.object).len();
-            }
-            &mut cursors[..count]
-        } else {
-            many = step.accesses.iter().map(|a| a.object).map(|o| self.touches(o).len()).collect();
-            spill = many;
-            &mut spill
-        };
+        let mut cursors: SmallVec<[usize; 4]> = SmallVec::new();
+        for access in &step.accesses {
+            cursors.push(self.touches(access.object).len());
+        }
         loop {
             let mut latest: Option<(u32, usize)> = None;
             for (k, access) in step.accesses.iter().enumerate() {
@@ -199,6 +192,7 @@ impl Order {
         self.clocks.join(known, late);
     }
 
+    #[inline]
     fn list(&self, object: ObjectId) -> &[Touch] {
         match object.as_life() {
             Some(thread) => &self.lives[thread.index()],
@@ -219,6 +213,11 @@ impl Order {
     /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
     fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
         step.accesses.iter().all(|access| match access.act {
+            Act::Saw => {
+                let ended = |t: &Touch| t.act == Act::Exit && (t.seq == 1 || step.arg == 0);
+                self.holders(access.object, at).is_empty()
+                    && (step.kind != OpKind::OnceWait || self.remaining(access.object, at).any(ended))
+            }
             Act::Take | Act::Share => self
                 .holders(access.object, at)
                 .into_iter()
@@ -255,7 +254,7 @@ impl Order {
     /// Where that is not certain it is what it touches at most.
     pub fn touched_without(&self, steps: &[Step], earlier: usize, later: usize) -> Accesses {
         let (first, second) = (&steps[earlier], &steps[later]);
-        let mut touched = second.accesses.clone();
+        let mut touched = Accesses::from_slice(&second.accesses);
         for k in 0..touched.len() {
             let object = touched[k].object;
             for before in first.accesses.iter().filter(|b| b.object == object) {
@@ -272,8 +271,8 @@ impl Order {
                     self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
                 let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
                 touched.retain(|a| a.object.0 != slots);
-                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent });
-                touched.push(Access { object: ObjectId(slots), act: get, seq: sent });
+                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent as u16 });
+                touched.push(Access { object: ObjectId(slots), act: get, seq: sent as u16 });
                 touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
                 if second.kind == OpKind::TrySend && first.accesses.iter().any(|a| a.act == Act::Shut) {
                     // Before the receiver went there may still have been no room.
@@ -322,16 +321,16 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         }
         (Take | TryTake | Share | TryShare, Probe) if tries => access.act = TryTake,
         (Take | TryTake, ProbeShare) => access.act = TryShare,
-        (Take, Share) if later.kind == OpKind::OnceBegin => access.act = Take,
+        (Take, Saw) if later.kind == OpKind::OnceBegin => access.act = Take,
         (Free | Unshare, TryTake) => access.act = Probe,
         (Free, TryShare) => access.act = ProbeShare,
         (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
         (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
         (Put, Put) | (Get | TryGet, Get | TryGet) => access.seq = before.seq,
         // In the round before, but for one place in it there may be several to arrive.
-        (Arrive, Arrive) => access.seq = u32::MAX,
+        (Arrive, Arrive) => access.seq = u16::MAX,
         (Notify, Notify) => access.seq = before.seq,
-        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u32::MAX),
+        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u16::MAX),
         (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),
         (Unpark, ParkTimed) => access.act = ParkExpired,
         (Unpark, UnparkAgain) => access.act = Unpark,

@@ -90,6 +90,7 @@ impl Target for Observed<'_> {
 fn search(program: &Program, how: &str) -> Seen {
     let mut seen = Seen::default();
     let mut plan = Plan::default();
+    plan.limits.fair_rounds = 1000;
     plan.options.weak_failures = program.weak_failures;
     plan.options.spurious_wakeups = program.spurious_wakeups;
     plan.options.leaks = false;

@@ -28,7 +28,9 @@ pub struct Checker {
 
 /// Called with the trace of each execution.
 #[derive(Clone)]
-pub(crate) struct Observer(Arc<Mutex<dyn FnMut(&Trace) + Send>>);
+pub(crate) struct Observer(Arc<Mutex<Watch>>);
+
+type Watch = dyn FnMut(&Trace) + Send;
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -245,11 +247,12 @@ impl Checker {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }
         });
-        let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0;
+        let spawned = closure.engine.names().threads() > 1;
+        let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0 && !spawned;
         if nothing {
             return misuse(
-                "nothing to check: no thread of this test uses any of gordian's primitives, so there is only one execution; use \
-                 gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
+                "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
+                 execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
             );
         }
         let covered = closure.engine.covered();

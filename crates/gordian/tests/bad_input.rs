@@ -227,7 +227,7 @@ fn a_closure_that_remembers_is_caught_at_the_exact_step() {
         FailureKind::Nondeterminism,
         &[
             &format!(
-                "nondeterminism: at step 2 of 3 the same choices led elsewhere: expected main to store at {file}:{}, but that thread is about to load at {file}:{}.",
+                "nondeterminism: at step 1 of 2 the same choices led elsewhere: expected main to store at {file}:{}, but that thread is about to load at {file}:{}.",
                 line("// first time"),
                 line("// later")
             ),

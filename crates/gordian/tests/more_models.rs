@@ -934,3 +934,29 @@ fn the_reductions_see_what_brute_force_sees() {
         assert_eq!(outcomes("exhaustive"), all, "{name}");
     }
 }
+
+#[test]
+fn waiting_for_a_poisoned_once_is_seen_before_and_after_it_is_forced() {
+    use std::collections::BTreeSet;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let outcomes = ["dfs", "dfs:sleep", "exhaustive"].map(|search| {
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(BTreeSet::new()));
+        let log = std::sync::Arc::clone(&seen);
+        let report = gordian::Checker::new().search(search).run(move || {
+            let once = std::sync::Arc::new(gordian::sync::Once::new());
+            let other = std::sync::Arc::clone(&once);
+            let thread = gordian::thread::spawn(move || {
+                let _ = catch_unwind(AssertUnwindSafe(|| other.call_once(|| panic!("poison"))));
+                other.call_once_force(|_| ());
+            });
+            let waited = catch_unwind(AssertUnwindSafe(|| once.wait())).is_ok();
+            log.lock().unwrap().insert(waited);
+            thread.join().unwrap();
+        });
+        assert!(report.failure().is_none(), "{report}");
+        seen.lock().unwrap().clone()
+    });
+    for seen in outcomes {
+        assert_eq!(seen, BTreeSet::from([false, true]));
+    }
+}

@@ -741,3 +741,38 @@ fn a_channel_of_an_earlier_execution_is_refused() {
     let failure = report.failure().expect("the second execution meets it");
     assert!(failure.message().contains("made in one execution is used in another"), "{failure}");
 }
+
+#[test]
+fn waiting_with_a_timeout_in_a_loop_comes_to_an_end() {
+    let report = gordian::Checker::new().run(|| {
+        let shared = std::sync::Arc::new((gordian::sync::Mutex::new(false), gordian::sync::Condvar::new()));
+        let waiter = std::sync::Arc::clone(&shared);
+        let thread = gordian::thread::spawn(move || {
+            let mut ready = waiter.0.lock().unwrap();
+            while !*ready {
+                ready = waiter.1.wait_timeout(ready, std::time::Duration::from_secs(1)).unwrap().0;
+            }
+        });
+        *shared.0.lock().unwrap() = true;
+        shared.1.notify_one();
+        thread.join().unwrap();
+    });
+    assert!(report.failure().is_none() && report.complete(), "{report}");
+    assert!(report.guarantee().to_string().contains("pauses more than 4 times"), "{report}");
+}
+
+#[test]
+fn yielding_until_a_mutex_says_so_comes_to_an_end() {
+    let report = gordian::Checker::new().run(|| {
+        let ready = std::sync::Arc::new(gordian::sync::Mutex::new(false));
+        let seen = std::sync::Arc::clone(&ready);
+        let thread = gordian::thread::spawn(move || {
+            while !*seen.lock().unwrap() {
+                gordian::thread::yield_now();
+            }
+        });
+        *ready.lock().unwrap() = true;
+        thread.join().unwrap();
+    });
+    assert!(report.failure().is_none() && report.complete(), "{report}");
+}

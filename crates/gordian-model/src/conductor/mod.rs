@@ -73,7 +73,7 @@ struct Thread {
     idle: Idle,
     woken_by: Option<u32>,
     /// What its next step follows, see [`Step::after`](crate::Step::after).
-    after: SmallVec<[u32; 4]>,
+    after: SmallVec<[u32; 2]>,
     children: u32,
     last: Option<u32>,
     /// It is unwinding; reported by the front end.
@@ -435,11 +435,6 @@ impl Conductor {
             }
         }
         self.evaluate(thread);
-        let me = &mut self.threads[thread.index()];
-        if op.kind.is_pause() && me.pauses >= self.limits.fair_rounds {
-            me.idle = Idle::Polite;
-            self.enabled.remove(thread);
-        }
         self.visit(thread, op)
     }
 
@@ -461,9 +456,13 @@ impl Conductor {
             Outcomes::Ready(n) => n,
             Outcomes::Expiring => 1,
         };
-        if me.outcomes == 0 {
+        if me.idle != Idle::Proved {
+            let polite = (me.expiring || op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
+            me.idle = if polite { Idle::Polite } else { Idle::No };
+        }
+        if me.outcomes == 0 || me.idle != Idle::No {
             self.enabled.remove(thread);
-        } else if me.idle == Idle::No {
+        } else {
             self.enabled.insert(thread);
         }
     }
@@ -528,6 +527,14 @@ impl Conductor {
     }
 
     fn follow(&mut self, planned: Planned) -> Decision {
+        if self.trace.len() == self.sleep_from
+            && let Some(sleeper) = self.sleep.iter().find(|s| !self.is_about_to(s.thread, s.expected))
+        {
+            let expected = Planned { thread: sleeper.thread, outcome: 0, expected: Some(sleeper.expected) };
+            let failure = self.departure(expected);
+            self.fail(failure);
+            return Decision::End;
+        }
         let me = self.threads.get(planned.thread.index());
         let fits = me.is_some_and(|me| {
             me.status == Status::Announced
@@ -543,6 +550,12 @@ impl Conductor {
         Decision::Run(planned.thread)
     }
 
+    /// Has the thread announced this op?
+    fn is_about_to(&self, thread: ThreadId, (kind, site): (OpKind, SiteId)) -> bool {
+        let me = self.threads.get(thread.index()).and_then(Thread::announced);
+        me.is_some_and(|op| op.kind == kind && op.site == site)
+    }
+
     /// A planned step of a thread that this execution found idle: it was not when the plan was made, because
     /// fewer rounds of its loop had been seen. Going round once more is always possible.
     fn is_idle(&self, thread: ThreadId) -> bool {
@@ -555,7 +568,7 @@ impl Conductor {
             let me = &mut self.threads[i];
             if me.status == Status::Announced && me.idle == Idle::Polite {
                 me.idle = Idle::No;
-                me.pauses = 0;
+                me.pauses = self.limits.fair_rounds.saturating_sub(1);
                 self.enabled.insert(ThreadId(i as u32));
                 any = true;
             }
@@ -619,6 +632,7 @@ impl Conductor {
         }
         // A new choice is progress, although no object shows it.
         let mut wrote = op.kind == OpKind::Choose;
+        let mut progress = wrote;
         for k in 0..self.trace.steps[at].accesses.len() {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
             let slot = match object.as_life() {
@@ -630,13 +644,14 @@ impl Conductor {
                 self.threads[thread.index()].spin.read(object, version);
             } else {
                 wrote = true;
+                progress |= act.is_progress();
                 slot.version = slot.version.wrapping_add(1);
                 if !slot.pending.is_empty() || !slot.watchers.is_empty() {
                     self.changed(object, thread, at);
                 }
             }
         }
-        self.pace(thread, op, wrote);
+        self.pace(thread, op, wrote, progress);
         if !self.sleep.is_empty() && at >= self.sleep_from {
             let accesses = &self.trace.steps[at].accesses;
             wake_dependent(&mut self.sleep, thread, accesses);
@@ -662,16 +677,19 @@ impl Conductor {
 
     /// Keeps count of pausing without getting anywhere, and lets polite threads go again after anybody's step.
     #[inline]
-    fn pace(&mut self, thread: ThreadId, op: &Op, wrote: bool) {
+    fn pace(&mut self, thread: ThreadId, op: &Op, wrote: bool, progress: bool) {
         let me = &mut self.threads[thread.index()];
-        me.paused = op.kind.is_pause();
+        me.paused = op.kind.is_pause() || me.expiring;
         if me.paused {
             me.pauses += 1;
             self.pauses_seen = true;
-        } else if wrote {
+        }
+        if wrote {
             me.changes += 1;
-            me.pauses = 0;
             me.spin.reset();
+        }
+        if progress {
+            me.pauses = 0;
         }
         if self.pauses_seen {
             self.release_polite(thread);
@@ -685,7 +703,7 @@ impl Conductor {
             let me = &mut self.threads[i];
             if i != by.index() && me.status == Status::Announced && me.idle == Idle::Polite {
                 me.idle = Idle::No;
-                me.pauses = 0;
+                me.pauses = self.limits.fair_rounds.saturating_sub(1);
                 me.woken_by = Some(at);
                 self.trace.cut = true;
                 self.enabled.insert(ThreadId(i as u32));
@@ -705,6 +723,15 @@ impl Conductor {
         let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
         self.sync.tick(thread);
         reply
+    }
+
+    /// Counts a reference up or down where neither a step nor a clock is needed; says whether it was the last strong one.
+    #[inline]
+    pub fn count(&mut self, object: ObjectId, weak: bool, up: bool) -> bool {
+        match &mut self.slots[object.index()].model {
+            Object::Arc(arc) => arc.count(weak, up),
+            other => unreachable!("counting references of a {}", other.kind()),
+        }
     }
 
     /// How many steps of the thread changed something.
@@ -736,8 +763,10 @@ impl Conductor {
         me.children += 1;
         me.pauses = 0;
         me.spin.reset();
-        let mut after = me.after.clone();
-        after.extend(me.last);
+        let mut after = if me.after.is_empty() { SmallVec::new() } else { me.after.clone() };
+        if let Some(last) = me.last {
+            after.push(last);
+        }
         let child = self.names.child(parent, nth);
         self.birth(child, Some(parent));
         self.sync.tick(parent);
@@ -769,9 +798,14 @@ impl Conductor {
         }
         // A thread that made no step of its own passes on what it followed.
         let ended = &self.threads[target.index()];
-        let after = ended.last.map_or_else(|| ended.after.clone(), |last| SmallVec::from_slice(&[last]));
-        let me = &mut self.threads[thread.index()];
-        me.after.extend(after);
+        match ended.last {
+            Some(last) => self.threads[thread.index()].after.push(last),
+            None if ended.after.is_empty() => {}
+            None => {
+                let after = ended.after.clone();
+                self.threads[thread.index()].after.extend(after);
+            }
+        }
     }
 
     /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything
@@ -840,10 +874,11 @@ impl Conductor {
                 self.fail_complete(failure);
             }
         }
-        if self.replay && self.trace.end != End::Running {
-            if let Some(failure) = self.went_on() {
-                self.fail_complete(failure);
-            }
+        if self.replay
+            && self.trace.end != End::Running
+            && let Some(failure) = self.went_on()
+        {
+            self.fail_complete(failure);
         }
     }
 

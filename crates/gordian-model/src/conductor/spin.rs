@@ -116,6 +116,14 @@ impl Conductor {
             }
             Some(anchor) if anchor == here => {
                 spin.since = 0;
+                if !self.is_up_to_date(thread) {
+                    // What this round read has been written since, so the next one may go otherwise: it does not wait.
+                    let spin = &mut self.threads[thread.index()].spin;
+                    spin.reads.clear();
+                    spin.probed = false;
+                    return Visit::Plain;
+                }
+                let spin = &mut self.threads[thread.index()].spin;
                 spin.rounds += 1;
                 if !spin.is_due() {
                     spin.probed = false;
@@ -140,6 +148,12 @@ impl Conductor {
                 Visit::Plain
             }
         }
+    }
+
+    /// Is everything that was read since the last look still as it was?
+    fn is_up_to_date(&self, thread: ThreadId) -> bool {
+        let reads = &self.threads[thread.index()].spin.reads;
+        reads.len() < 256 && reads.iter().all(|&(object, version)| self.slot(object).version == version)
     }
 
     /// The memory that carrying out a step may write to: what a comparison of a thread's state has to leave out.
@@ -187,11 +201,7 @@ impl Conductor {
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?
     pub fn probed(&mut self, thread: ThreadId, same: bool) {
         let at = self.trace.len();
-        let unchanged = {
-            let spin = &self.threads[thread.index()].spin;
-            spin.reads.len() < 256 && spin.reads.iter().all(|&(o, version)| self.slot(o).version == version)
-        };
-        if !same || !unchanged {
+        if !same || !self.is_up_to_date(thread) {
             self.mark(thread, at);
             return;
         }

@@ -35,6 +35,14 @@ impl Arc {
         Arc { strong: 0, weak: 1, published: ClockId::default() }
     }
 
+    /// Counts up or down, and says whether that was the last strong reference.
+    #[inline]
+    pub(crate) fn count(&mut self, weak: bool, up: bool) -> bool {
+        let count = if weak { &mut self.weak } else { &mut self.strong };
+        *count = if up { *count + 1 } else { *count - 1 };
+        !weak && *count == 0
+    }
+
     /// Strong references left.
     pub fn strong(&self) -> u32 {
         self.strong

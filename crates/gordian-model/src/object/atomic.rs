@@ -42,7 +42,8 @@ impl Atomic {
 impl Model for Atomic {
     #[inline]
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, options: &Options) -> Outcomes {
-        let may_fail = op.kind == OpKind::CompareExchangeWeak && options.weak_failures && self.value == op.arg;
+        let may_fail =
+            op.kind == OpKind::CompareExchangeWeak && options.weak_failures && self.value == op.arg;
         Outcomes::Ready(if may_fail { 2 } else { 1 })
     }
 

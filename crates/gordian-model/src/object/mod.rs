@@ -149,7 +149,7 @@ impl Cx<'_> {
     /// Reports that the step touched an object.
     #[inline]
     pub fn touch(&mut self, object: ObjectId, act: Act, seq: u32) {
-        self.accesses.push(Access { object, act, seq });
+        self.accesses.push(Access { object, act, seq: seq as u16 });
     }
 
     /// Reports that the step touched this object.

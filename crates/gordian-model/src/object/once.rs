@@ -80,11 +80,11 @@ impl Model for Once {
                 let poisoned = self.state == OnceState::Poisoned;
                 match self.state {
                     OnceState::Complete => {
-                        cx.act(Act::Share);
+                        cx.act(Act::Saw);
                         Reply::FAILED
                     }
                     OnceState::Poisoned if op.arg == 0 => {
-                        cx.act(Act::Share);
+                        cx.act(Act::Saw);
                         Reply::FAILED.flagged(true)
                     }
                     _ => {
@@ -96,7 +96,7 @@ impl Model for Once {
             }
             OpKind::OnceWait => {
                 cx.acquire(self.published);
-                cx.act(Act::Join);
+                cx.act(Act::Saw);
                 Reply::DONE.flagged(self.state == OnceState::Poisoned)
             }
             OpKind::OnceEnd => {
@@ -108,7 +108,7 @@ impl Model for Once {
                 cx.release(&mut self.published);
                 cx.act(Act::Free);
                 if self.state != OnceState::Fresh {
-                    cx.act(Act::Exit);
+                    cx.touch(cx.object, Act::Exit, u32::from(self.state == OnceState::Complete));
                 }
                 Reply::DONE
             }

@@ -3,9 +3,13 @@
 //! With sleep sets a step that has been explored from a node sleeps while its siblings are, until something
 //! it depends on happens (Godefroid, "Partial-Order Methods", chapter 5). Each outcome of an op is a step of its own.
 
+use super::recycled::Recycle;
+use super::stack::Stack;
 use super::{Next, Strategy};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
+use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
+use std::cell::RefCell;
+use std::thread::LocalKey;
 
 #[derive(Debug, Default)]
 struct Node {
@@ -21,6 +25,11 @@ struct Node {
 }
 
 impl Node {
+    fn clear(&mut self) {
+        self.sleep.clear();
+        self.seen = None;
+    }
+
     /// Goes on to the next step from here that is not asleep.
     fn next(&mut self) -> bool {
         self.sleep.extend(self.seen.take());
@@ -43,30 +52,39 @@ impl Node {
 }
 
 /// Depth-first search.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct DepthFirst {
-    sleeping: bool,
+    pub(super) sleeping: bool,
     started: bool,
-    nodes: Vec<Node>,
+    nodes: Stack<Node>,
     path: Vec<Planned>,
-    /// Nodes whose subtree is done, for their memory.
-    spare: Vec<Node>,
+}
+
+impl Recycle for DepthFirst {
+    fn place() -> &'static LocalKey<RefCell<Option<Box<Self>>>> {
+        thread_local!(static PLACE: RefCell<Option<Box<DepthFirst>>> = const { RefCell::new(None) });
+        &PLACE
+    }
+
+    fn reset(&mut self) {
+        self.started = false;
+        while let Some(node) = self.nodes.last_mut() {
+            node.clear();
+            self.nodes.pop();
+        }
+        self.path.clear();
+    }
 }
 
 impl DepthFirst {
-    pub(super) fn new(sleeping: bool) -> DepthFirst {
-        DepthFirst { sleeping, started: false, nodes: Vec::new(), path: Vec::new(), spare: Vec::new() }
-    }
-
     /// Goes back to the last node with something left to try; `false` if there is none.
     fn backtrack(&mut self) -> bool {
         while let Some(node) = self.nodes.last_mut() {
             if node.next() {
                 return true;
             }
-            let mut node = self.nodes.pop().expect("just seen");
-            node.sleep.clear();
-            self.spare.push(node);
+            node.clear();
+            self.nodes.pop();
         }
         false
     }
@@ -92,19 +110,19 @@ impl Strategy for DepthFirst {
         Next::Run
     }
 
-    fn learn(&mut self, trace: &Trace) {
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
         let branch = self.nodes.len().saturating_sub(1);
         for (i, step) in trace.steps.iter().enumerate().skip(branch) {
             if i >= self.nodes.len() {
-                let mut node = self.spare.pop().unwrap_or_default();
+                let node = self.nodes.push();
+                node.left = trace.enabled(i);
+                node.left.remove(step.thread);
                 if self.sleeping && i > 0 {
-                    let before = &self.nodes[i - 1];
+                    let (above, node) = self.nodes.split_at_mut(i);
+                    let (before, node) = (&above[i - 1], &mut node[0]);
                     node.sleep.extend(before.sleep.iter().cloned());
                     wake_dependent(&mut node.sleep, before.thread, &trace.steps[i - 1].accesses);
                 }
-                node.left = trace.enabled(i);
-                node.left.remove(step.thread);
-                self.nodes.push(node);
             }
             let node = &mut self.nodes[i];
             node.thread = step.thread;
@@ -116,5 +134,6 @@ impl Strategy for DepthFirst {
             self.path.truncate(i);
             self.path.push(step.planned());
         }
+        Ok(())
     }
 }

@@ -11,12 +11,15 @@
 //! covers part of what a sequence leads to, the sequence is tried, and may turn out to lead to nothing new. Such
 //! executions are cut off by their sleep set and counted as blocked.
 
+use super::recycled::Recycle;
+use super::stack::Stack;
 use super::tree::{Branch, Sequence, insert, prune};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Accesses, Act, End, OpKind, Plan, Planned, Sleeper, Step, Trace};
-use std::cell::Cell;
+use gordian_model::{Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, Trace};
+use std::cell::{Cell, RefCell};
+use std::thread::LocalKey;
 
 #[derive(Debug, Default)]
 struct Node {
@@ -30,8 +33,7 @@ struct Node {
 #[derive(Debug, Default)]
 pub(super) struct Optimal {
     started: bool,
-    nodes: Vec<Node>,
-    spare: Vec<Node>,
+    nodes: Stack<Node>,
     path: Vec<Planned>,
     order: Order,
     /// Where the last plan left the path of the execution before it.
@@ -40,6 +42,27 @@ pub(super) struct Optimal {
     steps: Vec<usize>,
     /// Some sequence was asked for that may have been covered; see [`Sequence::inexact`].
     inexact: Cell<bool>,
+}
+
+impl Recycle for Optimal {
+    fn place() -> &'static LocalKey<RefCell<Option<Box<Self>>>> {
+        thread_local!(static PLACE: RefCell<Option<Box<Optimal>>> = const { RefCell::new(None) });
+        &PLACE
+    }
+
+    fn reset(&mut self) {
+        self.started = false;
+        while let Some(node) = self.nodes.last_mut() {
+            node.sleep.clear();
+            node.seen = None;
+            node.tree.clear();
+            self.nodes.pop();
+        }
+        self.path.clear();
+        self.order.truncate(0);
+        self.branch = 0;
+        self.inexact.set(false);
+    }
 }
 
 impl Optimal {
@@ -51,17 +74,10 @@ impl Optimal {
             if !node.tree.is_empty() {
                 return Some(node.tree.remove(0));
             }
-            let mut node = self.nodes.pop().expect("just seen");
             node.sleep.clear();
-            self.spare.push(node);
+            self.nodes.pop();
         }
         None
-    }
-
-    fn push_node(&mut self) -> &mut Node {
-        let node = self.spare.pop().unwrap_or_default();
-        self.nodes.push(node);
-        self.nodes.last_mut().expect("just pushed")
     }
 
     fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
@@ -156,7 +172,7 @@ impl Strategy for Optimal {
         let mut children = branch.children;
         while !children.is_empty() {
             let first = children.remove(0);
-            self.push_node().tree = children;
+            self.nodes.push().tree = children;
             self.path.push(first.planned);
             children = first.children;
         }
@@ -165,15 +181,20 @@ impl Strategy for Optimal {
         Next::Run
     }
 
-    fn learn(&mut self, trace: &Trace) {
-        assert!(
-            trace.end != End::Asleep || self.inexact.get(),
-            "a bug of Gordian: an execution of the optimal search was cut off by its sleep set; plan {:?}",
-            self.path
-        );
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        if trace.end == End::Asleep && !self.inexact.get() {
+            let message = format!(
+                "nondeterminism, or a bug of Gordian: the optimal search never asks for an execution that its sleep set cuts off, \
+                 but this one was, after {} steps. Does the program do the same when it makes the same choices? If it does, please \
+                 report this with the plan {:?}",
+                trace.len(),
+                self.path
+            );
+            return Err(Failure::new(FailureKind::Nondeterminism, message));
+        }
         for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
-                self.push_node();
+                self.nodes.push();
             }
             if i > self.branch {
                 let (above, node) = self.nodes.split_at_mut(i);
@@ -196,5 +217,6 @@ impl Strategy for Optimal {
             self.reverse(race, trace);
         }
         self.races = races;
+        Ok(())
     }
 }

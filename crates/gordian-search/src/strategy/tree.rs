@@ -144,7 +144,7 @@ impl Sequence<'_> {
         let outcome = self.outcome(step);
         Branch {
             planned: Planned { thread, outcome, expected: Some((kind, site)) },
-            accesses: self.accesses(step).clone(),
+            accesses: Accesses::from_slice(self.accesses(step)),
             op: (object, other),
             known: self.objects,
             sites: (self.created(object), self.created(other)),
@@ -158,7 +158,7 @@ impl Sequence<'_> {
 
     /// What the branch touches, in the numbers of this execution.
     fn translated(&self, branch: &Branch) -> Accesses {
-        let mut accesses = branch.accesses.clone();
+        let mut accesses = Accesses::from_slice(&branch.accesses);
         let is_young = |o: ObjectId| o.as_life().is_none() && o.0 >= branch.known;
         if !accesses.iter().any(|a| is_young(a.object)) {
             return accesses;

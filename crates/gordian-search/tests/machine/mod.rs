@@ -539,13 +539,7 @@ impl Machine {
                         return;
                     }
                     let other = self.object(thread, other);
-                    Op {
-                        arg,
-                        arg2,
-                        other,
-                        detail: if arg2 == 0 && kind != OpKind::Load { 8 } else { 8 },
-                        ..Op::new(kind, object, site)
-                    }
+                    Op { arg, arg2, other, detail: 8, ..Op::new(kind, object, site) }
                 }
             };
             let mut op = Op { order: Order::SeqCst, failure: Order::SeqCst, ..op };
@@ -587,8 +581,8 @@ impl Machine {
         let code = self.bodies[me.body][me.at];
         me.reply = reply;
         me.at += 1;
-        match code {
-            Code::Do { thing, keep, .. } => match keep {
+        if let Code::Do { thing, keep, .. } = code {
+            match keep {
                 Keep::Nothing => {}
                 Keep::Value => {
                     me.value = reply.value;
@@ -619,8 +613,7 @@ impl Machine {
                     me.value = if reply.ok { self.payloads[c as usize][reply.value as usize] } else { 0 };
                     me.log.extend([me.value, u64::from(reply.flag)]);
                 }
-            },
-            _ => {}
+            }
         }
         self.advance(thread);
     }

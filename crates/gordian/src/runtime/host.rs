@@ -8,6 +8,7 @@ use super::{CURRENT, Yield, overflow};
 use crate::thread::{Local, drop_left_locals};
 use crate::time::Clock;
 use corosensei::stack::{DefaultStack, Stack};
+use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult};
 use gordian_model::conductor::Visit;
 use gordian_model::{
@@ -269,9 +270,7 @@ impl Runtime {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
-            overflow::leave();
             Runtime::tear_down(rt);
-            overflow::leave();
             Runtime::drop_statics(rt);
             crate::thread::fail_if_unhandled();
             (*rt).conductor.close();
@@ -329,7 +328,6 @@ impl Runtime {
             (*rt).running = thread;
             let place = &mut (&mut (*rt).coroutines)[thread.index()];
             let coroutine = place.as_mut().expect("only suspended threads are resumed");
-            overflow::enter(coroutine.trap_handler());
             if let CoroutineResult::Return(()) = coroutine.resume(wake) {
                 let stack = place.take().expect("it was just there").into_stack();
                 let rt = &mut *rt;
@@ -396,6 +394,8 @@ impl Runtime {
         unsafe {
             let was_starting = std::mem::replace(&mut (*rt).starting, true);
             Runtime::resume(rt, thread, Wake::Go);
+            // The thread that is resumed changes the request.
+            #[allow(clippy::while_immutable_condition)]
             while (*rt).request == Request::Start {
                 Runtime::start(rt);
             }
@@ -530,6 +530,18 @@ impl Runtime {
 fn range<T>(slice: &[T]) -> (usize, usize) {
     let range = slice.as_ptr_range();
     (range.start as usize, range.end as usize)
+}
+
+/// The coroutine that this OS thread may be running, for a signal handler.
+pub(super) fn running() -> Option<CoroutineTrapHandler<()>> {
+    let rt = super::current();
+    if rt.is_null() {
+        return None;
+    }
+    // SAFETY: the runtime lives as long as it is current. The host has lent the coroutine to itself to resume it, and
+    // waits for that; asking where its stack lies reads what nobody changes meanwhile.
+    let rt = unsafe { &*rt };
+    rt.coroutines.get(rt.running.index())?.as_ref().map(Coroutine::trap_handler)
 }
 
 fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {

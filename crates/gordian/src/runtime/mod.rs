@@ -126,6 +126,8 @@ unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
     unsafe {
         (*rt).letter = Some(*op);
         (*rt).twice = true;
+        // The host changes it.
+        #[allow(clippy::while_immutable_condition)]
         while (*rt).twice {
             suspend(rt, Request::Step);
         }

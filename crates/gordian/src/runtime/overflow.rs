@@ -3,23 +3,10 @@
 //! A fault on the guard page of the running coroutine is answered by making the coroutine return at once. Every other
 //! fault goes to whoever handled it before.
 
-use corosensei::trap::CoroutineTrapHandler;
 use std::cell::Cell;
 
 thread_local! {
-    static RUNNING: Cell<Option<CoroutineTrapHandler<()>>> = const { Cell::new(None) };
     static OVERFLOWED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// The coroutine that is about to run, for the handler.
-#[inline]
-pub(super) fn enter(handler: CoroutineTrapHandler<()>) {
-    RUNNING.with(|r| r.set(Some(handler)));
-}
-
-/// No coroutine is running.
-pub(super) fn leave() {
-    RUNNING.with(|r| r.set(None));
 }
 
 /// Did the last coroutine that returned overflow its stack?
@@ -30,7 +17,8 @@ pub(super) fn happened() -> bool {
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod handler {
-    use super::{OVERFLOWED, RUNNING};
+    use super::OVERFLOWED;
+    use crate::runtime::host::running;
     use std::cell::Cell;
     use std::mem::MaybeUninit;
     use std::sync::Once;
@@ -70,14 +58,14 @@ mod handler {
 
     extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         // SAFETY: the kernel hands us valid pointers. The thread-locals are const-initialised, so reading them is
-        // safe in a handler. The coroutine in `RUNNING` is the one that faulted, because its stack pointer says so, and
+        // safe in a handler. The coroutine that is running is the one that faulted, because its stack pointer says so, and
         // the registers are set as corosensei asks.
         unsafe {
             let context = &mut *context.cast::<libc::ucontext_t>();
             let registers = &mut context.uc_mcontext.gregs;
             let pointer = registers[libc::REG_RSP as usize] as usize;
             let address = (*info).si_addr() as usize;
-            if let Some(handler) = RUNNING.with(|r| r.get())
+            if let Some(handler) = running()
                 && handler.stack_ptr_in_bounds(pointer)
                 && handler.stack_ptr_in_bounds(address)
             {

@@ -41,7 +41,12 @@ impl Snapshot {
     ///
     /// # Safety
     /// The stack from `pointer - BELOW` (but not below `limit`) to `base` is mapped, and its coroutine is suspended.
-    pub(super) unsafe fn renew(&mut self, extent: Extent, parts: &HeapParts, ours: &[(usize, usize)]) -> bool {
+    pub(super) unsafe fn renew(
+        &mut self,
+        extent: Extent,
+        parts: &HeapParts,
+        ours: &[(usize, usize)],
+    ) -> bool {
         let Extent { pointer, limit, base } = extent;
         if self.followed.capacity() == 0 {
             // All at once: an allocation between two looks would change what freed blocks hold.
@@ -76,7 +81,13 @@ impl Snapshot {
             }
             // Up to the next thing that is ours; nothing if it lies in one.
             let end = ours.iter().fold(address + REACH, |end, &(a, b)| {
-                if (a..b).contains(&address) { address } else if a > address { end.min(a) } else { end }
+                if (a..b).contains(&address) {
+                    address
+                } else if a > address {
+                    end.min(a)
+                } else {
+                    end
+                }
             });
             if end > address {
                 self.followed.push(Part { iov_base: address as *mut libc::c_void, iov_len: end - address });
@@ -148,7 +159,8 @@ impl HeapParts {
             let (a, b) = fields.next()?.split_once('-')?;
             let writable = fields.next()?.starts_with("rw");
             let anonymous = fields.nth(3).is_none_or(|path| path == "[heap]");
-            (writable && anonymous).then_some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?))
+            (writable && anonymous)
+                .then_some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?))
         };
         self.parts.clear();
         self.parts.extend(maps.lines().filter_map(parse));
@@ -173,7 +185,14 @@ fn read_all(remote: &[Part], into: &mut Vec<u8>) {
         let rest = &remote[next..];
         // SAFETY: `local` describes the rest of `into`; the kernel checks the remote addresses, which are our own process's.
         let read = unsafe {
-            libc::process_vm_readv(libc::getpid(), &raw const local, 1, rest.as_ptr(), rest.len() as libc::c_ulong, 0)
+            libc::process_vm_readv(
+                libc::getpid(),
+                &raw const local,
+                1,
+                rest.as_ptr(),
+                rest.len() as libc::c_ulong,
+                0,
+            )
         };
         let mut read = usize::try_from(read).unwrap_or(0);
         filled += read;

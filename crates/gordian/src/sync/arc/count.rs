@@ -145,11 +145,16 @@ impl Count {
         }
         runtime::same_execution(self.epoch, "Arc");
         let new = Count { weak, ..*self };
-        let op = new.op(OpKind::CountUp, 0);
-        if runtime::with(|conductor, _| conductor.options().count_steps) {
-            runtime::op(op);
-        } else {
-            runtime::with(|conductor, me| conductor.silently(me, &op));
+        let quick = runtime::with(|conductor, _| {
+            let options = conductor.options();
+            let quick = !options.count_steps && !options.clocks;
+            if quick {
+                conductor.count(new.object, weak, true);
+            }
+            quick
+        });
+        if !quick {
+            new.count(OpKind::CountUp);
         }
         new
     }
@@ -218,13 +223,27 @@ impl Count {
         if !self.is_current() {
             return false;
         }
-        let op = self.op(OpKind::CountDown, 0);
+        let quick = runtime::with(|conductor, _| {
+            let options = conductor.options();
+            let quick = !options.count_steps && !options.clocks;
+            quick.then(|| conductor.count(self.object, self.weak, false))
+        });
+        match quick {
+            Some(last) => last,
+            None => self.count(OpKind::CountDown),
+        }
+    }
+
+    /// Counts with a step or a clock, as is needed. Without a step: was it the last strong one?
+    #[track_caller]
+    fn count(&self, kind: OpKind) -> bool {
+        let op = self.op(kind, 0);
         if runtime::with(|conductor, _| conductor.options().count_steps) {
             runtime::op(op);
             return false;
         }
         let reply = runtime::with(|conductor, me| conductor.silently(me, &op));
-        !self.weak && reply.flag
+        kind == OpKind::CountDown && !self.weak && reply.flag
     }
 }
 

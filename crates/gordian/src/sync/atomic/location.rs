@@ -78,8 +78,13 @@ impl Location<'_> {
             if failure == Ordering::Release { "release" } else { "acquire-release" }
         );
         let kind = if weak { OpKind::CompareExchangeWeak } else { OpKind::CompareExchange };
-        let op =
-            Op { order: order(success), failure: order(failure), arg: current, arg2: new, ..self.op(kind, first) };
+        let op = Op {
+            order: order(success),
+            failure: order(failure),
+            arg: current,
+            arg2: new,
+            ..self.op(kind, first)
+        };
         let Reply { value, ok, .. } = runtime::op(op);
         if ok { Ok(value) } else { Err(value) }
     }

@@ -1,0 +1,47 @@
+//! A stack whose popped elements are kept for their memory.
+
+use std::ops::{Deref, DerefMut};
+
+/// A stack of nodes.
+#[derive(Debug)]
+pub(super) struct Stack<T> {
+    nodes: Vec<T>,
+    len: usize,
+}
+
+impl<T> Default for Stack<T> {
+    fn default() -> Self {
+        Stack { nodes: Vec::new(), len: 0 }
+    }
+}
+
+impl<T: Default> Stack<T> {
+    /// One more node: one that was popped before, if there is one, as it was left.
+    pub(super) fn push(&mut self) -> &mut T {
+        if self.len == self.nodes.len() {
+            self.nodes.push(T::default());
+        }
+        self.len += 1;
+        &mut self.nodes[self.len - 1]
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.len -= 1;
+    }
+}
+
+impl<T> Deref for Stack<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.nodes[..self.len]
+    }
+}
+
+impl<T> DerefMut for Stack<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.nodes[..self.len]
+    }
+}
