@@ -269,7 +269,7 @@ fn the_environment_beats_the_attribute_which_beats_the_file() {
         "passes",
         &[("GORDIAN_STEPS", "100"), ("GORDIAN_EXECUTIONS", "100_000"), ("GORDIAN_SEARCH", "exhaustive")],
     );
-    has(&all, "no failure in any interleaving (2 executions");
+    has(&all, "no failure in any interleaving (6 executions");
 }
 
 #[test]
