@@ -30,7 +30,7 @@ fn the_demo_finds_replays_and_proves() {
     for part in [
         "main panicked: overdrawn\n",
         "step main             main.1\n",
-        "the replay failed in the same way, in the same 12 steps\n",
+        "the replay failed in the same way, in the same 10 steps\n",
         "no failure in any interleaving (2 executions",
     ] {
         assert!(out.contains(part), "{part:?} is not in:\n{out}");

@@ -243,12 +243,6 @@ impl fmt::Display for Report {
         if !self.unreached.is_empty() && self.failures.is_empty() {
             writeln!(f, "not reached so far: {}", self.unreached.join(", "))?;
         }
-        if self.alone && self.failures.is_empty() {
-            writeln!(
-                f,
-                "note: the closure spawned no thread with gordian::thread, so nothing could be interleaved; threads of std's are not under control"
-            )?;
-        }
         let s = if self.executions() == 1 { "execution" } else { "executions" };
         let blocked =
             if self.blocked() > 0 { format!(" and {} cut short", self.blocked()) } else { String::new() };
@@ -260,6 +254,12 @@ impl fmt::Display for Report {
             self.steps(),
             self.elapsed()
         )?;
+        if self.alone && self.failures.is_empty() {
+            write!(
+                f,
+                "\nnote: the closure spawned no thread with gordian::thread, so nothing could be interleaved; threads of std's are not under control"
+            )?;
+        }
         // Last, where it is found at once and easily copied.
         for remark in self.failures.iter().filter_map(|failure| failure.remark.as_ref()) {
             write!(f, "\n{remark}")?;
