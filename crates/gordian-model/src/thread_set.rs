@@ -18,6 +18,16 @@ impl ThreadSet {
         }
     }
 
+    /// Becomes the set that a trace stores as words, keeping the memory.
+    #[inline]
+    pub fn assign_words(&mut self, words: &[u64]) {
+        self.low = words.first().copied().unwrap_or(0);
+        self.high.clear();
+        if words.len() > 1 {
+            self.high.extend_from_slice(&words[1..]);
+        }
+    }
+
     /// Removes everything, keeping the memory.
     pub fn clear(&mut self) {
         self.low = 0;

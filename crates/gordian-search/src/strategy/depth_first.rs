@@ -32,6 +32,16 @@ impl Node {
 
     /// Goes on to the next step from here that is not asleep.
     fn next(&mut self) -> bool {
+        if self.seen.is_none() && self.sleep.is_empty() {
+            if self.outcome + 1 < self.outcomes {
+                self.outcome += 1;
+                return true;
+            }
+            let next = self.left.pop();
+            self.thread = next.unwrap_or_default();
+            self.outcome = 0;
+            return next.is_some();
+        }
         self.sleep.extend(self.seen.take());
         let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
         if let Some(outcome) = (self.outcome + 1..self.outcomes).find(|&o| !asleep(self.thread, o)) {
@@ -115,7 +125,7 @@ impl Strategy for DepthFirst {
         for (i, step) in trace.steps.iter().enumerate().skip(branch) {
             if i >= self.nodes.len() {
                 let node = self.nodes.push();
-                node.left = trace.enabled(i);
+                node.left.assign_words(trace.enabled_words(i));
                 node.left.remove(step.thread);
                 if self.sleeping && i > 0 {
                     let (above, node) = self.nodes.split_at_mut(i);

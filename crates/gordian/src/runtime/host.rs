@@ -133,7 +133,7 @@ pub(super) struct Runtime {
     pub(super) decision: Decision,
     pub(super) letter: Option<Op>,
     pub(super) reply: Reply,
-    pub(super) newborn: Option<(ThreadId, Box<dyn FnOnce()>)>,
+    pub(super) newborn: Option<ThreadId>,
     pub(super) starting: bool,
     /// The thread with the letter is to suspend once more before it is read.
     pub(super) twice: bool,
@@ -264,9 +264,7 @@ impl Runtime {
                 rt.silent_ops = 0;
             }
             CURRENT.with(|c| c.set(rt));
-            let body = std::mem::transmute::<&dyn Fn(), &'static dyn Fn()>(body);
-            let main = Box::new(move || crate::thread::run_main(body));
-            if Runtime::create(rt, ThreadId::MAIN, main) {
+            if Runtime::create(rt, ThreadId::MAIN, || crate::thread::run_main(body)) {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
@@ -280,7 +278,10 @@ impl Runtime {
     }
 
     /// Makes the coroutine of a thread. `false`: there is no stack for it, and the execution has failed.
-    unsafe fn create(rt: *mut Runtime, thread: ThreadId, body: Box<dyn FnOnce()>) -> bool {
+    ///
+    /// # Safety
+    /// As `execute`; and what `body` borrows outlives the thread.
+    pub(super) unsafe fn create(rt: *mut Runtime, thread: ThreadId, body: impl FnOnce()) -> bool {
         // SAFETY: see `execute`.
         let runtime = unsafe { &mut *rt };
         let i = thread.index();
@@ -304,20 +305,17 @@ impl Runtime {
         (task.base, task.limit) = (stack.base().get(), stack.limit().get());
         task.last_panic = None;
         task.hosted = false;
-        runtime.coroutines[i] = Some(Coroutine::with_stack(stack, move |yielder: &Yield, wake: Wake| {
-            // SAFETY: as in `super::op`; the coroutine runs only while the runtime lives.
+        let all = move |yielder: &Yield, wake: Wake| {
+            // SAFETY: as in `super::step`; the coroutine runs only while the runtime lives.
             unsafe { (&mut (*rt).tasks)[i].yielder = yielder };
             if let Wake::Go = wake {
-                // Panics of user code are caught further in; what arrives here is the tear-down, or a bug of ours.
-                if let Err(payload) = catch_unwind(AssertUnwindSafe(body))
-                    && !payload.is::<TearDown>()
-                {
-                    std::panic::resume_unwind(payload);
-                }
+                body();
             }
             // SAFETY: as above.
             unsafe { (*rt).request = Request::Ended };
-        }));
+        };
+        // SAFETY: what the body borrows outlives the coroutine: that is what the caller promises.
+        runtime.coroutines[i] = Some(unsafe { Coroutine::with_stack_unchecked(stack, all) });
         true
     }
 
@@ -376,10 +374,8 @@ impl Runtime {
         // SAFETY: see `execute`.
         unsafe {
             let parent = (*rt).running;
-            let (child, body) = (*rt).newborn.take().expect("a start comes with a thread");
-            if Runtime::create(rt, child, body) {
-                Runtime::advance(rt, child);
-            }
+            let child = (*rt).newborn.take().expect("a start comes with a thread");
+            Runtime::advance(rt, child);
             if (*rt).conductor.is_over() {
                 (*rt).request = Request::Over;
             } else {
@@ -471,7 +467,13 @@ impl Runtime {
                 (*rt).silent_ops = 0;
                 // One that unwinds already goes on with that: a second panic on top would end the process.
                 let unwinding = (*rt).conductor.is_panicking(thread);
-                Runtime::resume(rt, thread, if unwinding { Wake::Go } else { Wake::TearDown });
+                let wake = if unwinding { Wake::Go } else { Wake::TearDown };
+                // The unwinding ends in the body of the thread, unless it was dropping its thread-locals already.
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| Runtime::resume(rt, thread, wake)))
+                    && !payload.is::<TearDown>()
+                {
+                    std::panic::resume_unwind(payload);
+                }
                 if let Some(mut coroutine) = (&mut (*rt).coroutines)[i].take() {
                     // It could not be unwound: what it holds is leaked.
                     coroutine.force_reset();

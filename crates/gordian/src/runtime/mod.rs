@@ -211,6 +211,11 @@ fn silently(op: &Op) -> Reply {
     }
 }
 
+/// Is this the unwinding that tears an execution down?
+pub(crate) fn is_tear_down(payload: &(dyn std::any::Any + Send)) -> bool {
+    payload.is::<panic::TearDown>()
+}
+
 /// Lets the unwinding that tears an execution down go on; anything else is a panic of the user's.
 pub(crate) fn user_panic(payload: Box<dyn std::any::Any + Send>) -> Box<dyn std::any::Any + Send> {
     if payload.is::<panic::TearDown>() {
@@ -245,7 +250,7 @@ pub(crate) fn is_panicking() -> bool {
 ///
 /// # Safety
 /// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
-pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>) -> ThreadId {
+pub(crate) unsafe fn spawn(body: impl FnOnce()) -> ThreadId {
     let rt = current();
     // SAFETY: the caller promises that the borrows hold; the rest as in `step`.
     unsafe {
@@ -254,9 +259,9 @@ pub(crate) unsafe fn spawn<'a>(body: Box<dyn FnOnce() + 'a>) -> ThreadId {
         }
         let me = (*rt).running;
         let child = (*rt).conductor.spawn(me);
-        let body = std::mem::transmute::<Box<dyn FnOnce() + 'a>, Box<dyn FnOnce()>>(body);
-        (*rt).newborn = Some((child, body));
-        suspend(rt, Request::Start);
+        let request = if Runtime::create(rt, child, body) { Request::Start } else { Request::Over };
+        (*rt).newborn = Some(child);
+        suspend(rt, request);
         child
     }
 }

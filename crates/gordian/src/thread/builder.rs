@@ -128,7 +128,7 @@ impl Builder {
         let packet = Arc::clone(packet);
         let name = self.name;
         let time = crate::time::thread_time();
-        let body = Box::new(move || {
+        let body = move || {
             crate::time::at_least(time);
             if let Some(name) = name {
                 runtime::shared(|shared, me| shared.thread_names.push((me, name)));
@@ -136,7 +136,7 @@ impl Builder {
             life::run(f, &packet);
             drop(packet);
             after();
-        });
+        };
         // SAFETY: the caller's promise.
         unsafe { runtime::spawn(body) }
     }

@@ -44,8 +44,9 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
             super::local::drop_all();
             packet.result.set(Some(Ok(value)));
         }
+        // This is as far as there was something to unwind.
+        Err(payload) if runtime::is_tear_down(&*payload) => return,
         Err(payload) => {
-            let payload = runtime::user_panic(payload);
             note_panic(runtime::take_panic());
             super::local::drop_all();
             packet.result.set(Some(Err(payload)));
@@ -78,7 +79,9 @@ pub(super) fn end_with_panic(payload: Box<dyn Any + Send>) {
 /// The body of the main thread.
 pub(crate) fn run_main(body: &dyn Fn()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
-        runtime::user_panic(payload);
+        if runtime::is_tear_down(&*payload) {
+            return;
+        }
         note_panic(runtime::take_panic());
         fail_with_panic_of(ThreadId::MAIN);
     }
