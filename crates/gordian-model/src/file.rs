@@ -101,7 +101,11 @@ pub(crate) fn load(path: &Path) -> Result<Recording, FileError> {
     if found != VERSION {
         return Err(FileError::OtherVersion { path: path.to_owned(), found });
     }
-    postcard::from_bytes(body).map_err(cut)
+    let recording: Recording = postcard::from_bytes(body).map_err(cut)?;
+    if recording.plan.names.as_ref().is_some_and(|names| !names.is_consistent()) {
+        return Err(cut(postcard::Error::DeserializeBadEncoding));
+    }
+    Ok(recording)
 }
 
 #[cfg(test)]

@@ -41,6 +41,26 @@ impl Default for Names {
 }
 
 impl Names {
+    /// Does every thread but the first have a parent before it that knows it as its child? Names from a file may not.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let child_fits = |parent: usize, nth: usize, child: ThreadId| {
+            self.threads.get(child.index()).is_some_and(|t| {
+                child.index() > parent && t.parent == Some(ThreadId(parent as u32)) && t.nth as usize == nth
+            })
+        };
+        let known = |i: usize, t: &ThreadName| match t.parent {
+            None => i == 0,
+            Some(p) => {
+                p.index() < i
+                    && self.threads[p.index()].children.get(t.nth as usize) == Some(&ThreadId(i as u32))
+            }
+        };
+        !self.threads.is_empty()
+            && self.threads.iter().enumerate().all(|(i, t)| {
+                known(i, t) && t.children.iter().enumerate().all(|(nth, &c)| child_fits(i, nth, c))
+            })
+    }
+
     /// Forgets every thread but `main`; sites stay, as front ends cache their numbers.
     pub fn forget_threads(&mut self) {
         self.threads.truncate(1);
@@ -92,5 +112,23 @@ impl Names {
     /// The site as `file:line`, or a question mark.
     pub fn place(&self, site: SiteId) -> String {
         self.site(site).map_or_else(|| "?".to_owned(), Site::to_string)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spawn_paths_and_know_each_other() {
+        let mut names = Names::default();
+        let first = names.child(ThreadId::MAIN, 0);
+        let second = names.child(ThreadId::MAIN, 1);
+        let inner = names.child(second, 0);
+        assert_eq!([first, second, inner].map(|t| names.thread(t)), ["main.1", "main.2", "main.2.1"]);
+        assert_eq!(names.child(ThreadId::MAIN, 1), second);
+        assert!(names.is_consistent());
+        names.threads[0].children[1] = first;
+        assert!(!names.is_consistent());
     }
 }

@@ -289,6 +289,15 @@ impl Runtime {
             runtime.tasks.resize_with(i + 1, Task::default);
             runtime.coroutines.resize_with(i + 1, || None);
         }
+        if runtime.coroutines[i].is_some() {
+            // Only a plan that was tampered with has two threads of one name.
+            let name = runtime.conductor.names.thread(thread);
+            runtime.conductor.fail(Failure::new(
+                FailureKind::Misuse,
+                format!("two threads are named {name}: the plan is damaged"),
+            ));
+            return false;
+        }
         let stack = match runtime.pool.take() {
             Ok(stack) => stack,
             Err(error) => {
