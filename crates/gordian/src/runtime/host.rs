@@ -47,7 +47,7 @@ pub(super) enum Request {
     GiveUp,
 }
 
-type Co = Coroutine<Wake, (), (), DefaultStack>;
+pub(super) type Co = Coroutine<Wake, (), (), DefaultStack>;
 
 /// A thread under test.
 #[derive(Default)]
@@ -133,7 +133,7 @@ pub(super) struct Runtime {
     pub(super) decision: Decision,
     pub(super) letter: Option<Op>,
     pub(super) reply: Reply,
-    pub(super) newborn: Option<ThreadId>,
+    pub(super) newborn: Option<(ThreadId, Co)>,
     pub(super) starting: bool,
     /// The thread with the letter is to suspend once more before it is read.
     pub(super) twice: bool,
@@ -264,7 +264,8 @@ impl Runtime {
                 rt.silent_ops = 0;
             }
             CURRENT.with(|c| c.set(rt));
-            if Runtime::create(rt, ThreadId::MAIN, || crate::thread::run_main(body)) {
+            if let Some(main) = Runtime::create(rt, ThreadId::MAIN, || crate::thread::run_main(body)) {
+                Runtime::admit(rt, ThreadId::MAIN, main);
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
@@ -277,26 +278,17 @@ impl Runtime {
         }
     }
 
-    /// Makes the coroutine of a thread. `false`: there is no stack for it, and the execution has failed.
+    /// Makes the coroutine of a thread, possibly on the stack of another: the host puts it to the others. Without one there is
+    /// no stack for it, and the execution has failed.
     ///
     /// # Safety
     /// As `execute`; and what `body` borrows outlives the thread.
-    pub(super) unsafe fn create(rt: *mut Runtime, thread: ThreadId, body: impl FnOnce()) -> bool {
+    pub(super) unsafe fn create(rt: *mut Runtime, thread: ThreadId, body: impl FnOnce()) -> Option<Co> {
         // SAFETY: see `execute`.
         let runtime = unsafe { &mut *rt };
         let i = thread.index();
         if runtime.tasks.len() <= i {
             runtime.tasks.resize_with(i + 1, Task::default);
-            runtime.coroutines.resize_with(i + 1, || None);
-        }
-        if runtime.coroutines[i].is_some() {
-            // Only a plan that was tampered with has two threads of one name.
-            let name = runtime.conductor.names.thread(thread);
-            runtime.conductor.fail(Failure::new(
-                FailureKind::Misuse,
-                format!("two threads are named {name}: the plan is damaged"),
-            ));
-            return false;
         }
         let stack = match runtime.pool.take() {
             Ok(stack) => stack,
@@ -307,7 +299,7 @@ impl Runtime {
                     runtime.conductor.names.thread(thread)
                 );
                 runtime.conductor.fail(Failure::new(FailureKind::Misuse, message));
-                return false;
+                return None;
             }
         };
         let task = &mut runtime.tasks[i];
@@ -324,8 +316,26 @@ impl Runtime {
             unsafe { (*rt).request = Request::Ended };
         };
         // SAFETY: what the body borrows outlives the coroutine: that is what the caller promises.
-        runtime.coroutines[i] = Some(unsafe { Coroutine::with_stack_unchecked(stack, all) });
-        true
+        Some(unsafe { Coroutine::with_stack_unchecked(stack, all) })
+    }
+
+    /// Puts a new coroutine to the others. Only the host does so, because it has lent itself one of them while a
+    /// thread runs.
+    unsafe fn admit(rt: *mut Runtime, thread: ThreadId, coroutine: Co) {
+        // SAFETY: see `execute`.
+        let runtime = unsafe { &mut *rt };
+        let i = thread.index();
+        if runtime.coroutines.len() <= i {
+            runtime.coroutines.resize_with(i + 1, || None);
+        }
+        if runtime.coroutines[i].is_some() {
+            // Only a plan that was tampered with has two threads of one name.
+            let name = runtime.conductor.names.thread(thread);
+            let message = format!("two threads are named {name}: the plan is damaged");
+            runtime.conductor.fail(Failure::new(FailureKind::Misuse, message));
+        } else {
+            runtime.coroutines[i] = Some(coroutine);
+        }
     }
 
     /// Lets a thread run until it suspends or ends.
@@ -383,8 +393,11 @@ impl Runtime {
         // SAFETY: see `execute`.
         unsafe {
             let parent = (*rt).running;
-            let child = (*rt).newborn.take().expect("a start comes with a thread");
-            Runtime::advance(rt, child);
+            let (child, coroutine) = (*rt).newborn.take().expect("a start comes with a thread");
+            Runtime::admit(rt, child, coroutine);
+            if !(*rt).conductor.is_over() {
+                Runtime::advance(rt, child);
+            }
             if (*rt).conductor.is_over() {
                 (*rt).request = Request::Over;
             } else {

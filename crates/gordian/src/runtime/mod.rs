@@ -259,9 +259,8 @@ pub(crate) unsafe fn spawn(body: impl FnOnce()) -> ThreadId {
         }
         let me = (*rt).running;
         let child = (*rt).conductor.spawn(me);
-        let request = if Runtime::create(rt, child, body) { Request::Start } else { Request::Over };
-        (*rt).newborn = Some(child);
-        suspend(rt, request);
+        (*rt).newborn = Runtime::create(rt, child, body).map(|coroutine| (child, coroutine));
+        suspend(rt, if (*rt).newborn.is_some() { Request::Start } else { Request::Over });
         child
     }
 }
