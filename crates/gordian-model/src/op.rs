@@ -46,6 +46,7 @@ pub enum Rmw {
 
 impl Rmw {
     /// The new value, for an integer of `bytes` bytes.
+    #[inline]
     pub fn apply(self, old: u64, arg: u64, bytes: u8) -> u64 {
         let bits = 8 * u32::from(bytes);
         let signed = |v: u64| ((v << (64 - bits)) as i64) >> (64 - bits);

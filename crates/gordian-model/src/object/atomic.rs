@@ -5,7 +5,7 @@ use super::{Cx, Model, Object, Outcomes};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
-use crate::op::{Op, OpKind, Reply};
+use crate::op::{Op, OpKind, Reply, Rmw};
 use crate::plan::Options;
 
 /// An atomic location.
@@ -31,6 +31,7 @@ impl Atomic {
         self.value = value;
     }
 
+    #[inline]
     fn replace(&mut self, new: u64, op: &Op, cx: &mut Cx<'_>) {
         cx.sync.read(cx.thread, self.carried, op.order.acquires());
         cx.sync.write(cx.thread, &mut self.carried, op.order.releases(), true);
@@ -60,6 +61,7 @@ impl Model for Atomic {
                 cx.act(Act::Write);
                 self.value = op.arg;
             }
+            OpKind::FetchAdd => self.replace(Rmw::Add.apply(old, op.arg, op.detail), op, cx),
             OpKind::CompareExchange | OpKind::CompareExchangeWeak => {
                 if old == op.arg && outcome == 0 {
                     self.replace(op.arg2, op, cx);

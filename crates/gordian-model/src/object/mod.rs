@@ -243,30 +243,39 @@ impl Synchronisation {
     }
 
     /// The thread learns what was published.
-    #[inline]
+    #[inline(always)]
     pub fn acquire(&mut self, thread: ThreadId, published: ClockId) {
-        if !self.on {
-            return;
+        if self.on {
+            self.do_acquire(thread, published);
         }
+    }
+
+    fn do_acquire(&mut self, thread: ThreadId, published: ClockId) {
         self.clocks.join(self.threads[thread.index()].now, published);
     }
 
     /// What the thread knows is added to what was published.
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, thread: ThreadId, published: &mut ClockId) {
-        if !self.on {
-            return;
+        if self.on {
+            self.do_release(thread, published);
         }
+    }
+
+    fn do_release(&mut self, thread: ThreadId, published: &mut ClockId) {
         let into = self.clocks.own(published);
         self.clocks.join(into, self.threads[thread.index()].now);
     }
 
     /// A read of a location whose last write carries `carried`.
-    #[inline]
+    #[inline(always)]
     pub fn read(&mut self, thread: ThreadId, carried: ClockId, acquires: bool) {
-        if carried == ClockId::default() {
-            return;
+        if carried != ClockId::default() {
+            self.do_read(thread, carried, acquires);
         }
+    }
+
+    fn do_read(&mut self, thread: ThreadId, carried: ClockId, acquires: bool) {
         let clocks = &mut self.threads[thread.index()];
         if acquires {
             self.clocks.join(clocks.now, carried);
@@ -277,11 +286,14 @@ impl Synchronisation {
     }
 
     /// A write. `continues` says that a read-modify-write goes on with the release sequence it read from.
-    #[inline]
+    #[inline(always)]
     pub fn write(&mut self, thread: ThreadId, carried: &mut ClockId, releases: bool, continues: bool) {
-        if !self.on {
-            return;
+        if self.on {
+            self.do_write(thread, carried, releases, continues);
         }
+    }
+
+    fn do_write(&mut self, thread: ThreadId, carried: &mut ClockId, releases: bool, continues: bool) {
         let clocks = self.threads[thread.index()];
         let from = if releases { clocks.now } else { clocks.fence };
         match (continues, from == ClockId::default()) {

@@ -254,6 +254,9 @@ fn take_youngest(of: impl Fn(ThreadId) -> bool) -> Option<(ThreadId, Rc<dyn Any>
 
 /// Drops the thread-local values of the running thread, which comes to its end.
 pub(super) fn drop_all() {
+    if runtime::shared(|shared, _| shared.locals.is_empty()) {
+        return;
+    }
     let me = runtime::me();
     while let Some((_, value)) = take_youngest(|thread| thread == me) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
