@@ -2,7 +2,7 @@
 //! it, everything below is std's.
 
 use gordian::cell::{Tracked, UnsafeCell};
-use gordian::sync::{Arc, FromStd, LazyLock, Mutex, OnceLock};
+use gordian::sync::{Arc, FromStd, LazyLock, Mutex, OnceLock, Semaphore};
 use gordian::time::Instant;
 use std::fmt::Display;
 
@@ -17,6 +17,11 @@ fn main() {
     let start = Instant::now();
     NAME.get_or_init(|| "plain".to_owned());
     let shown = <Arc<dyn Display + Send + Sync> as FromStd>::from_std(std::sync::Arc::new(7));
+    let permits = Semaphore::new(1);
+    permits.acquire();
+    assert!(!permits.try_acquire());
+    permits.release();
+    assert_eq!(gordian::choose(3), 0);
     let cell = UnsafeCell::new(1);
     Tracked::with_mut(&cell, |p| assert!(!p.is_null()));
     let thread = gordian::thread::spawn(move || {

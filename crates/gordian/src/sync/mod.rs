@@ -9,6 +9,7 @@ pub mod mpsc;
 mod mutex;
 mod once;
 mod once_lock;
+mod permits;
 mod rwlock;
 mod semaphore;
 

@@ -1,17 +1,16 @@
 //! Counting semaphores, which std does not have.
 
+use super::permits;
 use crate::runtime::{self, Tag};
 use gordian_model::object::{Object, Semaphore as Model};
 use gordian_model::{ObjectId, Op, OpKind};
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A number of permits that threads take and put back. Outside a check too.
 pub struct Semaphore {
     tag: Tag,
-    permits: Mutex<usize>,
-    released: Condvar,
+    real: permits::Semaphore,
 }
 
 impl Semaphore {
@@ -19,16 +18,12 @@ impl Semaphore {
     #[must_use]
     #[track_caller]
     pub const fn new(permits: usize) -> Semaphore {
-        Semaphore { tag: Tag::new(), permits: Mutex::new(permits), released: Condvar::new() }
-    }
-
-    fn permits(&self) -> MutexGuard<'_, usize> {
-        self.permits.lock().unwrap_or_else(PoisonError::into_inner)
+        Semaphore { tag: Tag::new(), real: permits::Semaphore::new(permits) }
     }
 
     fn object(&self) -> ObjectId {
         self.tag.object(|| {
-            let permits = u32::try_from(*self.permits()).expect("at most u32::MAX permits in a check");
+            let permits = u32::try_from(self.real.available()).expect("at most u32::MAX permits in a check");
             Object::Semaphore(Model::new(permits))
         })
     }
@@ -41,24 +36,19 @@ impl Semaphore {
             return;
         }
         self.tag.outside();
-        let permits = self.permits();
-        let none = |permits: &mut usize| *permits == 0;
-        let mut permits = self.released.wait_while(permits, none).unwrap_or_else(PoisonError::into_inner);
-        *permits -= 1;
+        self.real.acquire();
     }
 
     /// Takes a permit if there is one.
     #[must_use = "a permit that was taken has to be put back"]
     #[track_caller]
+    #[inline(never)]
     pub fn try_acquire(&self) -> bool {
         if runtime::active() {
             return runtime::simple(OpKind::TryAcquire, self.object()).ok;
         }
         self.tag.outside();
-        let mut permits = self.permits();
-        let left = permits.checked_sub(1);
-        *permits = left.unwrap_or(0);
-        left.is_some()
+        self.real.try_acquire()
     }
 
     /// Puts a permit back.
@@ -76,10 +66,7 @@ impl Semaphore {
             return;
         }
         self.tag.outside();
-        let mut permits = self.permits();
-        *permits = permits.checked_add(n).expect("too many permits");
-        drop(permits);
-        if n == 1 { self.released.notify_one() } else { self.released.notify_all() }
+        self.real.add_permits(n);
     }
 }
 
