@@ -96,7 +96,8 @@ fn step(op: &Op) -> Reply {
             return silently(op);
         }
         let me = (*rt).running;
-        if (*rt).conductor.is_probing(me, op) == 1 {
+        // An op that changes something is no part of a waiting round, whatever it leaves on the stack.
+        if !op.kind.is_plain() && (*rt).conductor.is_probing(me, op) == 1 {
             return hosted(rt, op);
         }
         let visit = (*rt).conductor.announce(me, op);
