@@ -81,9 +81,6 @@ impl Sequence<'_> {
         })
     }
 
-    /// Could the step go first without changing anything? Either it is the first of its thread in the sequence and has
-    /// nothing before it, or its thread is not in the sequence and what it does is independent of all of it. A step that
-    /// might have had another outcome can only be the former: what follows from the other is not covered by it.
     /// Is it covered by steps that sleep? Steps with several outcomes cover it together, if all of them sleep.
     pub(super) fn is_covered_by(&self, sleep: &[Sleeper]) -> bool {
         sleep.iter().any(|s| {
@@ -98,6 +95,9 @@ impl Sequence<'_> {
         })
     }
 
+    /// Could the step go first without changing anything? Either it is the first of its thread in the sequence and has
+    /// nothing before it, or its thread is not in the sequence and what it does is independent of all of it. A step that
+    /// might have had another outcome can only be the former: what follows from the other is not covered by it.
     fn may_begin_with(&self, tried: Tried<'_>) -> Option<Found> {
         match self.steps.iter().position(|&s| self.trace.steps[s].thread == tried.thread) {
             Some(at) => {
