@@ -960,3 +960,28 @@ fn waiting_for_a_poisoned_once_is_seen_before_and_after_it_is_forced() {
         assert_eq!(seen, BTreeSet::from([false, true]));
     }
 }
+
+#[test]
+fn a_static_mutex_serves_two_checks_that_run_side_by_side() {
+    static MUTEX: gordian::sync::Mutex<()> = gordian::sync::Mutex::new(());
+    static RWLOCK: gordian::sync::RwLock<()> = gordian::sync::RwLock::new(());
+    let check = || {
+        for _ in 0..200 {
+            let report = gordian::Checker::new().run(|| {
+                let thread = gordian::thread::spawn(|| {
+                    drop(MUTEX.lock().unwrap());
+                    drop(RWLOCK.write().unwrap());
+                });
+                drop(MUTEX.lock().unwrap());
+                drop(RWLOCK.read().unwrap());
+                thread.join().unwrap();
+            });
+            assert!(report.failure().is_none(), "{report}");
+        }
+    };
+    let others = [std::thread::spawn(check), std::thread::spawn(check)];
+    check();
+    for other in others {
+        other.join().unwrap();
+    }
+}

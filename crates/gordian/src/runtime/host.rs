@@ -159,6 +159,11 @@ pub(super) fn is_live(epoch: u64) -> bool {
     LIVE.iter().any(|place| place.load(Relaxed) == epoch)
 }
 
+/// Is an execution other than this one running?
+pub(super) fn others_are_live(epoch: u64) -> bool {
+    LIVE.iter().map(|place| place.load(Relaxed)).any(|live| live != 0 && live != epoch)
+}
+
 thread_local! {
     /// The runtime of this OS thread, kept for the next check.
     static IDLE: RefCell<Option<Box<Runtime>>> = const { RefCell::new(None) };

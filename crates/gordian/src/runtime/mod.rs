@@ -312,6 +312,28 @@ pub(crate) fn same_execution(made_in: u64, what: &str) {
     );
 }
 
+/// Takes the std primitive behind a mirrored one, which the model says is free. In a static it may be held for a moment by an execution
+/// that runs beside this one on another OS thread, which goes on meanwhile: then this waits for it.
+pub(crate) fn take_real<G>(what: &str, try_take: impl Fn() -> std::sync::TryLockResult<G>) -> G {
+    use std::sync::TryLockError;
+    let patience = std::time::Duration::from_millis(500);
+    let mut since = None;
+    loop {
+        match try_take() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(poison)) => return poison.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                let start = *since.get_or_insert_with(std::time::Instant::now);
+                // Torn down, a thread that is still suspended has it.
+                if is_silent() || !host::others_are_live(epoch()) || start.elapsed() > patience {
+                    not_available(what);
+                }
+                std::thread::yield_now();
+            }
+        }
+    }
+}
+
 /// The std primitive behind a mirrored one is taken although the model says that it is free.
 pub(crate) fn not_available(what: &str) -> ! {
     if is_silent() {

@@ -55,12 +55,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// The guard for a lock that the model has granted.
     pub(crate) fn granted(&self, poisoned: bool) -> LockResult<MutexGuard<'_, T>> {
-        let inner = match self.real.try_lock() {
-            Ok(guard) => guard,
-            Err(TryLockError::Poisoned(poison)) => poison.into_inner(),
-            // Only while an execution is torn down: a thread that is still suspended has it.
-            Err(TryLockError::WouldBlock) => runtime::not_available("Mutex"),
-        };
+        let inner = runtime::take_real("Mutex", || self.real.try_lock());
         let guard =
             MutexGuard { mutex: self, inner: Some(inner), checked: true, panicking: runtime::is_panicking() };
         if poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }

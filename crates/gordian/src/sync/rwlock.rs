@@ -21,16 +21,6 @@ fn object(tag: &Tag) -> ObjectId {
     tag.object(|| Object::RwLock(Model::new()))
 }
 
-/// The std guard for a lock that the model has granted.
-fn available<G>(result: TryLockResult<G>) -> G {
-    match result {
-        Ok(guard) => guard,
-        Err(TryLockError::Poisoned(poison)) => poison.into_inner(),
-        // Only while an execution is torn down: a thread that is still suspended has it.
-        Err(TryLockError::WouldBlock) => runtime::not_available("RwLock"),
-    }
-}
-
 fn poisoned_if<G>(poisoned: bool, guard: G) -> LockResult<G> {
     if poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
 }
@@ -100,11 +90,11 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     fn granted_read(&self, poisoned: bool) -> LockResult<RwLockReadGuard<'_, T>> {
-        poisoned_if(poisoned, self.reader(available(self.real.try_read()), true))
+        poisoned_if(poisoned, self.reader(runtime::take_real("RwLock", || self.real.try_read()), true))
     }
 
     fn granted_write(&self, poisoned: bool) -> LockResult<RwLockWriteGuard<'_, T>> {
-        poisoned_if(poisoned, self.writer(available(self.real.try_write()), true))
+        poisoned_if(poisoned, self.writer(runtime::take_real("RwLock", || self.real.try_write()), true))
     }
 
     /// Waits until no writer has the lock and takes a share of it. See std.
