@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod cell;
+pub mod chance;
 pub mod clock;
 pub mod conductor;
 pub mod failure;
@@ -17,10 +18,12 @@ pub mod names;
 pub mod object;
 pub mod op;
 pub mod plan;
+pub mod policy;
 pub mod thread_set;
 pub mod trace;
 
 pub use access::{Access, Accesses, Act, Relation, dependent};
+pub use chance::Chance;
 pub use conductor::{Conductor, Decision};
 pub use failure::{Failure, FailureKind, Note};
 pub use file::{FileError, Recording};
@@ -28,6 +31,7 @@ pub use id::{ObjectId, SiteId, ThreadId};
 pub use names::{Names, Site};
 pub use object::ObjectKind;
 pub use op::{Op, OpKind, Order, Reply, Rmw};
-pub use plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
+pub use plan::{Limits, Options, Plan, Planned, Sleeper};
+pub use policy::{Change, Moment, Policy, Priorities};
 pub use thread_set::ThreadSet;
 pub use trace::{End, ObjectInfo, Step, Trace};

@@ -5,6 +5,7 @@ use crate::file::{self, FileError};
 use crate::id::{SiteId, ThreadId};
 use crate::names::Names;
 use crate::op::OpKind;
+use crate::policy::Policy;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -33,14 +34,6 @@ pub struct Sleeper {
     pub outcomes: u32,
     /// What the step touched.
     pub accesses: Accesses,
-}
-
-/// What to do after the prefix.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Policy {
-    /// Go on with the same thread as long as it can; then the lowest.
-    #[default]
-    RunOn,
 }
 
 /// Limits on one execution.

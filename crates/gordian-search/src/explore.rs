@@ -2,8 +2,8 @@
 
 use crate::guarantee::Guarantee;
 use crate::search::Search;
-use crate::strategy::{Next, Strategy};
-use gordian_model::{End, Failure, Options, Plan, Trace};
+use crate::strategy::Next;
+use gordian_model::{End, Failure, Options, Plan, Policy, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
@@ -12,9 +12,31 @@ pub trait Target {
     fn run(&mut self, plan: &Plan) -> &Trace;
 }
 
+/// What a strategy is given to work with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Setting {
+    /// What random choices start from.
+    pub seed: u64,
+    /// The most memory for executions that have yet to be tried, in bytes.
+    pub memory: Option<usize>,
+    /// Where they go beyond it.
+    pub spill: Option<fn() -> Box<dyn Spill>>,
+}
+
+/// A place outside memory: bytes are put there and taken back, last first.
+pub trait Spill {
+    /// Puts bytes away; what went wrong, if they cannot be.
+    fn put(&mut self, bytes: &[u8]) -> Result<(), String>;
+
+    /// Takes back as many bytes as the buffer holds, those put away last, in the order in which they were put.
+    fn take(&mut self, bytes: &mut [u8]) -> Result<(), String>;
+}
+
 /// Limits on a whole search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
+    /// What the strategy is given to work with.
+    pub setting: Setting,
     /// The most executions.
     pub executions: Option<u64>,
     /// The most time.
@@ -44,6 +66,9 @@ pub struct Summary {
     pub plan: Plan,
 }
 
+/// How many executions a search that would never end makes when no limit is given.
+const ENDLESS: u64 = 10_000;
+
 /// Searches until a failure, the end, or a limit. `progress` is called after each execution with how many there were
 /// and what the last one did.
 pub fn explore(
@@ -54,7 +79,7 @@ pub fn explore(
     mut progress: impl FnMut(u64, &Trace),
 ) -> Summary {
     let start = Instant::now();
-    let mut strategy = search.strategy();
+    let mut strategy = search.strategy(&limits.setting);
     let mut found = Summary {
         executions: 0,
         blocked: 0,
@@ -72,7 +97,10 @@ pub fn explore(
             found.complete = true;
             break None;
         }
-        if let Some(most) = limits.executions.filter(|&most| found.executions + found.blocked >= most) {
+        let endless = (strategy.is_endless() && limits.time.is_none()).then_some(ENDLESS);
+        if let Some(most) =
+            limits.executions.or(endless).filter(|&most| found.executions + found.blocked >= most)
+        {
             break Some(format!("the limit of {most} executions (Checker::executions, GORDIAN_EXECUTIONS)"));
         }
         // Looking at the clock costs as much as a step, so it is done once in a thousand of them.
@@ -97,7 +125,8 @@ pub fn explore(
             plan.options = needed;
             plan.prefix.clear();
             plan.sleep.clear();
-            strategy = search.strategy();
+            strategy = search.strategy(&limits.setting);
+            plan.policy = Policy::default();
             found.executions = 0;
             found.blocked = 0;
             continue;
@@ -125,18 +154,11 @@ pub fn explore(
         }
     };
     found.elapsed = start.elapsed();
-    found.guarantee = match (&found.failure, limit) {
-        (Some(_), _) => Guarantee::Failed,
-        (None, None) => Guarantee::AllInterleavings { cut_after: cut.then_some(plan.limits.fair_rounds) },
-        (None, Some(limit)) => Guarantee::Partial { executions: found.executions, limit },
-    };
+    if found.failure.is_none() {
+        let proved = strategy.proved(found.complete);
+        let cut_after = cut.then_some(plan.limits.fair_rounds);
+        found.guarantee = Guarantee::new(proved, found.executions, cut_after, limit);
+    }
     found.plan = plan;
     found
-}
-
-impl Search {
-    /// The strategy that carries the search out.
-    pub fn strategy(&self) -> Box<dyn Strategy> {
-        crate::strategy::of(self)
-    }
 }

@@ -12,7 +12,7 @@ pub mod order;
 mod search;
 pub mod strategy;
 
-pub use explore::{Limits, Summary, Target, explore};
-pub use guarantee::Guarantee;
-pub use search::{Reduction, Search, SearchError, distance};
-pub use strategy::Strategy;
+pub use explore::{Limits, Setting, Spill, Summary, Target, explore};
+pub use guarantee::{Guarantee, Proved};
+pub use search::{Maker, Search, SearchError, distance};
+pub use strategy::{Next, Strategy};

@@ -5,7 +5,7 @@ use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
 use crate::surroundings::{Replay, Surroundings};
 use gordian_model::{FailureKind, ObjectId, Op, OpKind, Plan, Trace};
-use gordian_search::{Guarantee, Limits, Search, Summary, Target, explore};
+use gordian_search::{Guarantee, Limits, Search, Setting, Summary, Target, explore};
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -232,8 +232,12 @@ impl Checker {
 
     fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let search = settings.search.clone().unwrap_or_default();
-        let limits =
-            Limits { executions: settings.executions, time: settings.time, keep_going: self.keep_going };
+        let limits = Limits {
+            setting: Setting { seed: settings.seed.unwrap_or_default(), ..Setting::default() },
+            executions: settings.executions,
+            time: settings.time,
+            keep_going: self.keep_going,
+        };
         let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
         plan.limits.steps = steps.unwrap_or(plan.limits.steps);

@@ -3,7 +3,7 @@
 use super::{Conductor, Decision, Idle, Status, Thread};
 use crate::id::{SiteId, ThreadId};
 use crate::op::OpKind;
-use crate::plan::{Planned, Policy};
+use crate::plan::Planned;
 use crate::trace::End;
 
 impl Conductor {
@@ -25,13 +25,8 @@ impl Conductor {
             self.fail(self.too_many_steps());
             return Decision::End;
         }
-        let Policy::RunOn = self.policy;
-        match self.run_on() {
-            Some(thread) => {
-                self.chosen =
-                    if self.sleep.is_empty() { 0 } else { self.awake(thread).expect("it is awake") };
-                Decision::Run(thread)
-            }
+        match self.choose_by_policy() {
+            Some(thread) => Decision::Run(thread),
             None => {
                 self.trace.end = End::Asleep;
                 Decision::End

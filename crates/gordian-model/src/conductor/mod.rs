@@ -15,6 +15,7 @@ mod decide;
 mod end;
 mod lives;
 mod pace;
+mod policy;
 mod quiet;
 mod slots;
 mod spin;
@@ -27,7 +28,7 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
 use crate::object::{Channel, Model, Object, ObjectKind, Outcomes, Synchronisation};
 use crate::op::{Op, OpKind, Reply};
-use crate::plan::{Limits, Options, Plan, Planned, Policy, Sleeper};
+use crate::plan::{Limits, Options, Plan, Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
 use slots::{Objects, Slot};
@@ -142,7 +143,7 @@ pub struct Conductor {
     prefix: Vec<Planned>,
     sleep: Vec<Sleeper>,
     sleep_from: usize,
-    policy: Policy,
+    driver: policy::Driver,
     limits: Limits,
     options: Options,
     replay: bool,
@@ -171,7 +172,7 @@ impl Conductor {
         self.sleep.clear();
         self.sleep.extend_from_slice(&plan.sleep);
         self.sleep_from = plan.sleep_from;
-        self.policy = plan.policy;
+        self.driver.begin(&plan.policy);
         self.limits = plan.limits;
         self.options = plan.options;
         self.replay = plan.replay;
@@ -398,6 +399,7 @@ impl Conductor {
         self.enabled.remove(thread);
         self.sync.tick(thread);
         self.after_step(thread, &op, at);
+        self.follow_up(thread, at);
         self.current = thread;
         reply
     }

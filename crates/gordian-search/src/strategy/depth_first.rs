@@ -3,13 +3,29 @@
 //! With sleep sets a step that has been explored from a node sleeps while its siblings are, until something
 //! it depends on happens (Godefroid, "Partial-Order Methods", chapter 5). Each outcome of an op is a step of its own.
 
-use super::recycled::Recycle;
+use super::optimal::Optimal;
+use super::recycled::{Recycle, Recycled};
 use super::stack::Stack;
 use super::{Next, Strategy};
+use crate::search::{Maker, Text, Word, Wrong};
 use gordian_model::conductor::wake_dependent;
 use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::thread::LocalKey;
+
+pub(crate) const WORD: Word = Word { name: "dfs", usage: USAGE, read };
+
+const USAGE: &[&str] = &["dfs", "dfs:none", "dfs:sleep", "dfs:optimal"];
+
+fn read(text: Text<'_>) -> Result<Maker, Wrong> {
+    Ok(match text.as_str() {
+        "" | "none" => Arc::new(|_| Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = false))),
+        "sleep" => Arc::new(|_| Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = true))),
+        "optimal" => Arc::new(|_| Box::new(Recycled::<Optimal>::new(|_| ()))),
+        _ => return Err(text.none_of(["none", "sleep", "optimal"].into_iter())),
+    })
+}
 
 #[derive(Debug, Default)]
 struct Node {

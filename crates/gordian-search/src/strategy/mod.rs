@@ -6,11 +6,12 @@ mod recycled;
 mod stack;
 mod tree;
 
-use crate::search::{Reduction, Search};
-use depth_first::DepthFirst;
+use crate::guarantee::Proved;
+use crate::search::Word;
 use gordian_model::{Failure, Plan, Trace};
-use optimal::Optimal;
-use recycled::Recycled;
+
+/// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
+pub(crate) const WORDS: &[Word] = &[optimal::WORD, depth_first::WORD];
 
 /// Is there more to try?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,18 +24,22 @@ pub enum Next {
 
 /// Owns a search.
 pub trait Strategy {
-    /// Fills in prefix and sleep set of the next execution.
+    /// Fills in prefix, sleep set and policy of the next execution. What the last plan said is still in it.
     fn plan(&mut self, plan: &mut Plan) -> Next;
 
     /// Takes in what that execution did, or says what cannot be about it.
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure>;
-}
 
-pub(crate) fn of(search: &Search) -> Box<dyn Strategy> {
-    let Search::DepthFirst(reduction) = search;
-    match reduction {
-        Reduction::None => Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = false)),
-        Reduction::Sleep => Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = true)),
-        Reduction::Optimal => Box::new(Recycled::<Optimal>::new(|_| ())),
+    /// Looks at an execution that another strategy asked for.
+    fn witness(&mut self, _trace: &Trace) {}
+
+    /// What has been proved so far, if no execution failed; `done` if there is nothing left to try.
+    fn proved(&self, done: bool) -> Proved {
+        if done { Proved::All } else { Proved::Nothing }
+    }
+
+    /// Does it never come to an end by itself?
+    fn is_endless(&self) -> bool {
+        false
     }
 }

@@ -11,15 +11,26 @@
 //! covers part of what a sequence leads to, the sequence is tried, and may turn out to lead to nothing new. Such
 //! executions are cut off by their sleep set and counted as blocked.
 
-use super::recycled::Recycle;
+use super::recycled::{Recycle, Recycled};
 use super::stack::Stack;
 use super::tree::{Branch, Sequence, insert, prune};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
+use crate::search::Word;
 use gordian_model::conductor::wake_dependent;
 use gordian_model::{Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, Trace};
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::thread::LocalKey;
+
+pub(crate) const WORD: Word = Word {
+    name: "exhaustive",
+    usage: &["exhaustive"],
+    read: |text| {
+        text.nothing()?;
+        Ok(Arc::new(|_| Box::new(Recycled::<Optimal>::new(|_| ()))))
+    },
+};
 
 #[derive(Debug, Default)]
 struct Node {

@@ -80,10 +80,9 @@ mod tests {
             of(&[("GORDIAN_TIME", "10")]).unwrap_err(),
             "GORDIAN_TIME=\"10\": expected a number with a unit (ms, s, m, h), such as 10s"
         );
-        assert_eq!(
-            of(&[("GORDIAN_SEARCH", "dsf")]).unwrap_err(),
-            "GORDIAN_SEARCH=\"dsf\": unknown search \"dsf\": it goes wrong at character 2 (did you mean \"dfs\"?); valid are exhaustive, dfs, dfs:none, dfs:sleep, dfs:optimal"
-        );
+        let error = of(&[("GORDIAN_SEARCH", "dsf")]).unwrap_err();
+        let expected = "GORDIAN_SEARCH=\"dsf\": unknown search \"dsf\": it goes wrong at character 2 (did you mean \"dfs\"?); valid are ";
+        assert!(error.starts_with(expected), "{error}");
     }
 
     #[test]
