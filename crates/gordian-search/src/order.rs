@@ -6,7 +6,7 @@
 //! wait: reversing (lock, lock) is possible although an unlock stands between.
 
 use gordian_model::clock::{ClockId, Clocks};
-use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Relation, Step, ThreadId};
+use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Relation, Step, ThreadId, dependent};
 use smallvec::SmallVec;
 
 #[derive(Clone, Copy, Debug)]
@@ -298,6 +298,40 @@ impl Order {
         into.clear();
         into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
         into.push(last);
+    }
+
+    /// Those of them that lead to `last`: what must be done for it to come before `at`, and no more. What waited for a
+    /// step that is left out (the unlock of a lock that is now taken earlier) does not lead there.
+    pub fn leading(&self, steps: &[Step], at: usize, last: usize, into: &mut Vec<usize>) {
+        into.clear();
+        into.push(last);
+        let goal = &steps[last];
+        for k in (at + 1..last).rev().filter(|&k| !self.before(at, k)) {
+            let step = &steps[k];
+            let leads = into[1..].iter().any(|&m| self.before(k, m))
+                || step.thread == goal.thread
+                || goal.after.contains(&(k as u32))
+                || goal.woken_by == Some(k as u32)
+                || dependent(&step.accesses, &goal.accesses);
+            if leads {
+                into.push(k);
+            }
+        }
+        into.reverse();
+    }
+
+    /// Can step `k` of such a list go first?
+    pub fn can_begin(&self, list: &[usize], k: usize) -> bool {
+        let is_last = k + 1 == list.len();
+        if is_last { k == 0 } else { list[..k].iter().all(|&s| !self.before(s, list[k])) }
+    }
+
+    /// Does step `a` happen before step `b` for another reason than what `b` itself touches: because of its thread's
+    /// past, a spawn, a join, or the end of a wait?
+    pub fn before_start(&self, steps: &[Step], a: usize, b: usize) -> bool {
+        let step = &steps[b];
+        let past = self.events[b].before.into_iter().chain(step.after.iter().copied()).chain(step.woken_by);
+        past.into_iter().any(|p| self.before(a, p as usize))
     }
 }
 

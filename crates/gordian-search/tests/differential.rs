@@ -2,7 +2,8 @@
 //! search each class exactly once.
 //!
 //! `GORDIAN_DIFFERENTIAL=N` runs N programs instead of a few thousand; `GORDIAN_SEED=S` begins with another seed;
-//! `GORDIAN_FAMILY=Channels` keeps to one kind of object.
+//! `GORDIAN_FAMILY=Channels` keeps to one kind of object; `GORDIAN_SHOW=dfs:sleep` prints what that search does with a
+//! program that goes wrong.
 
 mod machine;
 
@@ -145,7 +146,7 @@ fn wrong(program: &Program) -> Result<bool, String> {
     if let Some(torn) = &all.torn {
         return Err(format!("unsound: one class, two outcomes: {torn:?}"));
     }
-    for how in ["dfs:sleep", "exhaustive"] {
+    for how in ["dfs:sleep", "dfs:dpor", "dfs:source", "exhaustive"] {
         let found = search_or_panic(program, how)?;
         if !found.complete && found.failure.is_none() && all.failure.is_some() {
             // Brute force met a failure early in a program that is too large.
@@ -247,9 +248,9 @@ fn reductions_agree_with_brute_force() {
             Err(reason) => {
                 let (program, reason) = shrink(program, reason);
                 failures.push(format!("seed {seed} ({family:?}): {reason}\n{program}"));
-                if std::env::var("GORDIAN_SHOW").is_ok() {
+                if let Ok(how) = std::env::var("GORDIAN_SHOW") {
                     SHOW.store(true, Relaxed);
-                    let _ = catch_unwind(|| search(&program, "exhaustive"));
+                    let _ = catch_unwind(|| search(&program, &how));
                 }
                 if failures.len() as u64 >= most {
                     break;

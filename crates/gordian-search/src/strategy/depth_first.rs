@@ -3,6 +3,7 @@
 //! With sleep sets a step that has been explored from a node sleeps while its siblings are, until something
 //! it depends on happens (Godefroid, "Partial-Order Methods", chapter 5). Each outcome of an op is a step of its own.
 
+use super::dpor::{Dpor, Sets};
 use super::optimal::Optimal;
 use super::recycled::{Recycle, Recycled};
 use super::stack::Stack;
@@ -16,14 +17,16 @@ use std::thread::LocalKey;
 
 pub(crate) const WORD: Word = Word { name: "dfs", usage: USAGE, read };
 
-const USAGE: &[&str] = &["dfs", "dfs:none", "dfs:sleep", "dfs:optimal"];
+const USAGE: &[&str] = &["dfs", "dfs:none", "dfs:sleep", "dfs:dpor", "dfs:source", "dfs:optimal"];
 
 fn read(text: Text<'_>) -> Result<Maker, Wrong> {
     Ok(match text.as_str() {
         "" | "none" => Arc::new(|_| Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = false))),
         "sleep" => Arc::new(|_| Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = true))),
+        "dpor" => Arc::new(|_| Box::new(Recycled::<Dpor>::new(|s| s.sets = Sets::Persistent))),
+        "source" => Arc::new(|_| Box::new(Recycled::<Dpor>::new(|s| s.sets = Sets::Source))),
         "optimal" => Arc::new(|_| Box::new(Recycled::<Optimal>::new(|_| ()))),
-        _ => return Err(text.none_of(["none", "sleep", "optimal"].into_iter())),
+        _ => return Err(text.none_of(["none", "sleep", "dpor", "source", "optimal"].into_iter())),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Strategies: what to try next, given what was seen.
 
 mod depth_first;
+mod dpor;
 mod optimal;
 mod recycled;
 mod stack;

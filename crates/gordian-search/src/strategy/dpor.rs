@@ -1,0 +1,195 @@
+//! Depth first with sets of threads that are enough: persistent sets found on the way, and source sets.
+//!
+//! A node begins with one thread. When an execution below it shows that a later step races with the one taken there,
+//! a thread is added that may lead to the other order. For `dpor` that is the thread of the later step, or of one that leads to
+//! it if there are such, or every enabled one if none of them is (Flanagan, Godefroid, "Dynamic partial-order reduction
+//! for model checking software", POPL 2005). For `source` nothing is added if some thread that is there already can begin what reverses the race; otherwise
+//! one that can is (Abdulla, Aronis, Jonsson, Sagonas, "Source sets", JACM 2017, section 4). Both use sleep sets, so no two
+//! executions that come to their end are equivalent, but some are cut off.
+
+use super::recycled::Recycle;
+use super::stack::Stack;
+use super::{Next, Strategy};
+use crate::order::{Order, Race};
+use gordian_model::conductor::wake_dependent;
+use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
+use std::cell::RefCell;
+use std::thread::LocalKey;
+
+/// Which threads are enough.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Sets {
+    #[default]
+    Persistent,
+    Source,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    thread: ThreadId,
+    outcome: u32,
+    outcomes: u32,
+    enabled: ThreadSet,
+    /// To be tried from here.
+    wanted: ThreadSet,
+    /// Tried, or being tried.
+    done: ThreadSet,
+    /// Asleep here; grows as steps are done.
+    sleep: Vec<Sleeper>,
+    /// The current step.
+    seen: Option<Sleeper>,
+}
+
+impl Node {
+    fn clear(&mut self) {
+        self.wanted.clear();
+        self.done.clear();
+        self.sleep.clear();
+        self.seen = None;
+    }
+
+    /// Goes on to the next step from here that is wanted and not asleep.
+    fn next(&mut self) -> bool {
+        self.sleep.extend(self.seen.take());
+        let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        if let Some(outcome) = (self.outcome + 1..self.outcomes).find(|&o| !asleep(self.thread, o)) {
+            self.outcome = outcome;
+            return true;
+        }
+        while let Some(thread) = self.wanted.iter().find(|&t| !self.done.contains(t)) {
+            self.done.insert(thread);
+            // How many outcomes an op has is known of those that are asleep; the others have at least one.
+            let outcomes = self.sleep.iter().find(|s| s.thread == thread).map_or(1, |s| s.outcomes);
+            if let Some(outcome) = (0..outcomes).find(|&o| !asleep(thread, o)) {
+                self.thread = thread;
+                self.outcome = outcome;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The search.
+#[derive(Debug, Default)]
+pub(super) struct Dpor {
+    pub(super) sets: Sets,
+    started: bool,
+    nodes: Stack<Node>,
+    path: Vec<Planned>,
+    order: Order,
+    races: Vec<Race>,
+    /// Steps that reverse a race.
+    steps: Vec<usize>,
+}
+
+impl Recycle for Dpor {
+    fn place() -> &'static LocalKey<RefCell<Option<Box<Self>>>> {
+        thread_local!(static PLACE: RefCell<Option<Box<Dpor>>> = const { RefCell::new(None) });
+        &PLACE
+    }
+
+    fn reset(&mut self) {
+        self.started = false;
+        while let Some(node) = self.nodes.last_mut() {
+            node.clear();
+            self.nodes.pop();
+        }
+        self.path.clear();
+        self.order.truncate(0);
+    }
+}
+
+impl Dpor {
+    fn backtrack(&mut self) -> bool {
+        while let Some(node) = self.nodes.last_mut() {
+            if node.next() {
+                return true;
+            }
+            node.clear();
+            self.nodes.pop();
+        }
+        false
+    }
+
+    /// Adds to the node before `earlier` what may lead to the other order of the race.
+    fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
+        let node = &mut self.nodes[earlier];
+        match self.sets {
+            Sets::Persistent => self.order.leading(&trace.steps, earlier, later, &mut self.steps),
+            Sets::Source => {
+                self.order.without(earlier, later, &mut self.steps);
+                let is_first = |k: usize| {
+                    let step = self.steps[k];
+                    self.steps[..k].iter().all(|&s| !self.order.before(s, step))
+                };
+                let begins = |k: usize| node.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
+                if (0..self.steps.len()).any(begins) {
+                    return;
+                }
+            }
+        }
+        let thread = trace.steps[self.steps[0]].thread;
+        if node.enabled.contains(thread) {
+            node.wanted.insert(thread);
+        } else {
+            node.wanted.clone_from(&node.enabled);
+        }
+    }
+}
+
+impl Strategy for Dpor {
+    fn plan(&mut self, plan: &mut Plan) -> Next {
+        if !std::mem::replace(&mut self.started, true) {
+            return Next::Run;
+        }
+        if !self.backtrack() {
+            return Next::Done;
+        }
+        let depth = self.nodes.len() - 1;
+        let node = &self.nodes[depth];
+        self.path.truncate(depth);
+        self.path.push(Planned { thread: node.thread, outcome: node.outcome, expected: None });
+        plan.prefix.clear();
+        plan.prefix.extend_from_slice(&self.path);
+        plan.sleep_from = depth;
+        plan.sleep.clear();
+        plan.sleep.extend(node.sleep.iter().cloned());
+        Next::Run
+    }
+
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        let branch = self.nodes.len().saturating_sub(1);
+        self.order.truncate(branch);
+        for (i, step) in trace.steps.iter().enumerate().skip(branch) {
+            if i >= self.nodes.len() {
+                let node = self.nodes.push();
+                node.enabled.assign_words(trace.enabled_words(i));
+                node.wanted.insert(step.thread);
+                node.done.insert(step.thread);
+                if i > 0 {
+                    let (above, node) = self.nodes.split_at_mut(i);
+                    let (before, node) = (&above[i - 1], &mut node[0]);
+                    node.sleep.extend(before.sleep.iter().cloned());
+                    wake_dependent(&mut node.sleep, before.thread, &trace.steps[i - 1].accesses);
+                }
+            }
+            let node = &mut self.nodes[i];
+            node.thread = step.thread;
+            node.outcome = step.outcome;
+            node.outcomes = step.outcomes;
+            node.seen = Some(step.sleeper());
+            self.path.truncate(i);
+            self.path.push(step.planned());
+        }
+        let mut races = std::mem::take(&mut self.races);
+        for _ in branch..trace.len() {
+            self.order.push(&trace.steps, &mut races);
+        }
+        for race in races.drain(..) {
+            self.reverse(race, trace);
+        }
+        self.races = races;
+        Ok(())
+    }
+}
