@@ -39,6 +39,18 @@ impl ObjectId {
         (self != Self::NONE && self.0 & Self::LIFE != 0).then_some(ThreadId(self.0 & !Self::LIFE))
     }
 
+    const YOUNG: u32 = 1 << 30;
+
+    /// Any object created at this place: what is known of one that another execution may number differently.
+    pub fn from_site(site: SiteId) -> ObjectId {
+        ObjectId(Self::YOUNG | site.0)
+    }
+
+    /// The place, if it stands for any object from there.
+    pub fn as_site(self) -> Option<SiteId> {
+        (self.as_life().is_none() && self.0 & Self::YOUNG != 0).then_some(SiteId(self.0 & !Self::YOUNG))
+    }
+
     /// The number as an index into the objects of the execution.
     pub fn index(self) -> usize {
         self.0 as usize

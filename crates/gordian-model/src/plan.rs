@@ -1,11 +1,12 @@
 //! Plans: what an execution is to do, as data.
 
-use crate::access::Accesses;
+use crate::access::{Access, Accesses, dependent};
 use crate::file::{self, FileError};
-use crate::id::{SiteId, ThreadId};
+use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
 use crate::op::OpKind;
 use crate::policy::Policy;
+use crate::trace::ObjectInfo;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -34,6 +35,39 @@ pub struct Sleeper {
     pub outcomes: u32,
     /// What the step touched.
     pub accesses: Accesses,
+    /// Preemptions are counted: it wakes also when a thread comes to a stop that it might have kept from stopping. Some of
+    /// what it touched may be known only by the place where it was created
+    /// ([`ObjectId::from_site`](crate::ObjectId::from_site)).
+    #[serde(default)]
+    pub bounded: bool,
+}
+
+impl Sleeper {
+    /// Does it depend on a step that touched this, in an execution with these objects?
+    #[inline]
+    pub fn depends_on(&self, accesses: &[Access], objects: &[ObjectInfo]) -> bool {
+        dependent(&self.accesses, accesses) || (self.bounded && self.may_depend_on(accesses, objects))
+    }
+
+    /// One object or another from the same place, it may be the same.
+    #[cold]
+    fn may_depend_on(&self, accesses: &[Access], objects: &[ObjectInfo]) -> bool {
+        let created = |object: ObjectId| objects.get(object.index()).map(|info| info.site);
+        self.accesses.iter().filter_map(|a| Some((a, a.object.as_site()?))).any(|(a, site)| {
+            let here = accesses.iter().filter(|b| created(b.object) == Some(site));
+            here.into_iter().any(|b| dependent(&[*a], &[Access { object: a.object, ..*b }]))
+        })
+    }
+
+    /// Might it let a thread go that waits at this object?
+    pub fn touches(&self, object: ObjectId, objects: &[ObjectInfo]) -> bool {
+        let created =
+            |object: ObjectId| object.as_site().or_else(|| objects.get(object.index()).map(|info| info.site));
+        self.accesses.iter().any(|a| {
+            // A channel takes up several numbers, all from one place.
+            a.object == object || (object.as_life().is_none() && created(a.object) == created(object))
+        })
+    }
 }
 
 /// Limits on one execution.

@@ -33,6 +33,10 @@ pub struct Step {
     pub arg: u64,
     /// Did a fallible op succeed?
     pub ok: bool,
+    /// The thread of the step before could have gone on: it was enabled, and neither had it paused nor would it only have
+    /// timed out.
+    #[serde(default)]
+    pub goes_on: bool,
     /// Where.
     pub site: SiteId,
     /// Steps (numbers in this trace) that it follows because of a spawn or a join: the spawning thread's last step
@@ -58,6 +62,7 @@ impl Step {
         value: 0,
         arg: 0,
         ok: true,
+        goes_on: false,
         site: SiteId::UNKNOWN,
         after: SmallVec::new_const(),
         woken_by: None,
@@ -79,6 +84,7 @@ impl Step {
             outcomes: self.outcomes,
             // A copy of plain values; `clone` would go through them one by one.
             accesses: Accesses::from_slice(&self.accesses),
+            bounded: false,
         }
     }
 }
@@ -202,14 +208,14 @@ impl Trace {
         ThreadSet::from_words(self.enabled_words(step))
     }
 
+    /// The thread that could have gone on before the step; letting another step there is a preemption.
+    pub fn goes_on(&self, step: usize) -> Option<ThreadId> {
+        self.steps[step].goes_on.then(|| self.steps[step - 1].thread)
+    }
+
     /// Was the step a switch away from a thread that could have gone on?
     pub fn is_preemption(&self, step: usize) -> bool {
-        step > 0 && {
-            let before = &self.steps[step - 1];
-            before.thread != self.steps[step].thread
-                && !before.kind.is_pause()
-                && self.enabled(step).contains(before.thread)
-        }
+        self.goes_on(step).is_some_and(|before| before != self.steps[step].thread)
     }
 
     /// The number of preemptions.

@@ -320,6 +320,34 @@ impl Order {
         into.reverse();
     }
 
+    /// The steps without which a step's thread would have had to wait before it, unless they happened before it came
+    /// there: pairs of such a step and this one.
+    pub fn enablers(&self, steps: &[Step], later: usize, into: &mut Vec<Race>) {
+        let step = &steps[later];
+        let came =
+            |at: u32| self.events[later].before.is_some_and(|stop| self.before(at as usize, stop as usize));
+        let others = step.after.iter().copied().chain(step.woken_by);
+        into.extend(others.filter(|&at| !came(at)).map(|at| (at as usize, later)));
+        for access in step.accesses.iter().filter(|a| a.act.waits()) {
+            let earlier = self.list(access.object).iter().rev().skip_while(|t| t.step as usize >= later);
+            for touch in earlier {
+                let known = touch.thread == step.thread || came(touch.step);
+                if known && touch.act.is_total() {
+                    break;
+                }
+                let relation = touch.act.relation(touch.seq, access.act, access.seq);
+                if !known && relation == Relation::Enables {
+                    into.push((touch.step as usize, later));
+                }
+            }
+        }
+    }
+
+    /// The step of the same thread before a step.
+    pub fn before_in_thread(&self, step: usize) -> Option<usize> {
+        self.events[step].before.map(|before| before as usize)
+    }
+
     /// Can step `k` of such a list go first?
     pub fn can_begin(&self, list: &[usize], k: usize) -> bool {
         let is_last = k + 1 == list.len();

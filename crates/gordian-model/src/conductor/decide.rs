@@ -1,9 +1,9 @@
 //! Who steps next: the plan's prefix, then the policy, leaving out what sleeps.
 
 use super::{Conductor, Decision, Idle, Status, Thread};
-use crate::id::{SiteId, ThreadId};
+use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::op::OpKind;
-use crate::plan::Planned;
+use crate::plan::{Planned, Sleeper};
 use crate::trace::End;
 
 impl Conductor {
@@ -25,6 +25,9 @@ impl Conductor {
             self.fail(self.too_many_steps());
             return Decision::End;
         }
+        if !self.sleep.is_empty() {
+            self.wake_what_lets_go();
+        }
         match self.choose_by_policy() {
             Some(thread) => Decision::Run(thread),
             None => {
@@ -32,6 +35,20 @@ impl Conductor {
                 Decision::End
             }
         }
+    }
+
+    /// The thread that stepped last may have come to a stop. Where preemptions are counted that is free only because those
+    /// that might have let it go on were not there first, so they do not sleep any more.
+    fn wake_what_lets_go(&mut self) {
+        let me = &self.threads[self.current.index()];
+        if me.status != Status::Announced || me.outcomes > 0 {
+            return;
+        }
+        let (object, other, objects) = (me.op.object, me.op.other, &self.trace.objects);
+        let lets_go = |s: &Sleeper| {
+            s.touches(object, objects) || (other != ObjectId::NONE && s.touches(other, objects))
+        };
+        self.sleep.retain(|s| !(s.bounded && lets_go(s)));
     }
 
     /// The first outcome of the thread's op that is not asleep.

@@ -102,7 +102,8 @@ impl Conductor {
         if let Some(last) = last {
             self.trace.steps[last].accesses.push(exit);
             if last >= self.sleep_from && !self.sleep.is_empty() {
-                wake_dependent(&mut self.sleep, self.trace.steps[last].thread, &[exit]);
+                let thread = self.trace.steps[last].thread;
+                wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
             }
         }
         while let Some(waiter) = self.lives[i].pending.pop() {

@@ -21,7 +21,7 @@ mod slots;
 mod spin;
 mod verdict;
 
-use crate::access::{Access, dependent};
+use crate::access::Access;
 use crate::cell::{Cell, Epoch};
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -362,11 +362,14 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
+        let before = &self.threads[self.current.index()];
+        let goes_on = at > 0 && !before.paused && !before.expiring && self.enabled.contains(self.current);
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Announced);
         let op = me.op;
         let outcome = self.chosen;
         self.trace.begin(thread, &op, (outcome, me.outcomes), self.live_slots as u32, &self.enabled);
+        self.trace.steps[at].goes_on = goes_on;
         me.status = Status::Running;
         me.visible += 1;
         me.idle = Idle::No;
@@ -437,7 +440,7 @@ impl Conductor {
         self.pace(thread, op, wrote, progress);
         if !self.sleep.is_empty() && at >= self.sleep_from {
             let accesses = &self.trace.steps[at].accesses;
-            wake_dependent(&mut self.sleep, thread, accesses);
+            wake_dependent(&mut self.sleep, thread, accesses, &self.trace.objects);
         }
     }
 
@@ -461,6 +464,11 @@ impl Conductor {
 
 /// Takes those steps out of a sleep set that depend on what `thread` has just done.
 #[inline]
-pub fn wake_dependent(sleep: &mut Vec<Sleeper>, thread: ThreadId, accesses: &[Access]) {
-    sleep.retain(|s| s.thread != thread && !dependent(&s.accesses, accesses));
+pub fn wake_dependent(
+    sleep: &mut Vec<Sleeper>,
+    thread: ThreadId,
+    accesses: &[Access],
+    objects: &[ObjectInfo],
+) {
+    sleep.retain(|s| s.thread != thread && !s.depends_on(accesses, objects));
 }

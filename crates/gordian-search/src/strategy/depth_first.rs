@@ -150,7 +150,12 @@ impl Strategy for DepthFirst {
                     let (above, node) = self.nodes.split_at_mut(i);
                     let (before, node) = (&above[i - 1], &mut node[0]);
                     node.sleep.extend(before.sleep.iter().cloned());
-                    wake_dependent(&mut node.sleep, before.thread, &trace.steps[i - 1].accesses);
+                    wake_dependent(
+                        &mut node.sleep,
+                        before.thread,
+                        &trace.steps[i - 1].accesses,
+                        &trace.objects,
+                    );
                 }
             }
             let node = &mut self.nodes[i];

@@ -123,7 +123,8 @@ impl Dpor {
                     let step = self.steps[k];
                     self.steps[..k].iter().all(|&s| !self.order.before(s, step))
                 };
-                let begins = |k: usize| node.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
+                let begins =
+                    |k: usize| node.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
                 if (0..self.steps.len()).any(begins) {
                     return;
                 }
@@ -171,7 +172,12 @@ impl Strategy for Dpor {
                     let (above, node) = self.nodes.split_at_mut(i);
                     let (before, node) = (&above[i - 1], &mut node[0]);
                     node.sleep.extend(before.sleep.iter().cloned());
-                    wake_dependent(&mut node.sleep, before.thread, &trace.steps[i - 1].accesses);
+                    wake_dependent(
+                        &mut node.sleep,
+                        before.thread,
+                        &trace.steps[i - 1].accesses,
+                        &trace.objects,
+                    );
                 }
             }
             let node = &mut self.nodes[i];

@@ -1,8 +1,10 @@
 //! Strategies: what to try next, given what was seen.
 
+mod bounded;
 mod depth_first;
 mod dpor;
 mod optimal;
+mod preemptions;
 mod recycled;
 mod stack;
 mod tree;
@@ -12,7 +14,7 @@ use crate::search::Word;
 use gordian_model::{Failure, Plan, Trace};
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
-pub(crate) const WORDS: &[Word] = &[optimal::WORD, depth_first::WORD];
+pub(crate) const WORDS: &[Word] = &[optimal::WORD, depth_first::WORD, preemptions::WORD];
 
 /// Is there more to try?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

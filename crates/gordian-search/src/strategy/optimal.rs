@@ -211,7 +211,12 @@ impl Strategy for Optimal {
                 let (above, node) = self.nodes.split_at_mut(i);
                 let (before, node) = (&above[i - 1], &mut node[0]);
                 node.sleep.extend(before.sleep.iter().cloned());
-                wake_dependent(&mut node.sleep, trace.steps[i - 1].thread, &trace.steps[i - 1].accesses);
+                wake_dependent(
+                    &mut node.sleep,
+                    trace.steps[i - 1].thread,
+                    &trace.steps[i - 1].accesses,
+                    &trace.objects,
+                );
             }
             self.nodes[i].seen = Some(step.sleeper());
             self.path.truncate(i);

@@ -2,6 +2,7 @@
 //! microseconds would otherwise spend most of them allocating.
 
 use super::{Next, Strategy};
+use crate::guarantee::Proved;
 use gordian_model::{Failure, Plan, Trace};
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -46,5 +47,17 @@ impl<S: Recycle> Strategy for Recycled<S> {
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
         self.strategy().learn(trace)
+    }
+
+    fn witness(&mut self, trace: &Trace) {
+        self.strategy().witness(trace);
+    }
+
+    fn proved(&self, done: bool) -> Proved {
+        self.0.as_ref().expect("there until dropped").proved(done)
+    }
+
+    fn is_endless(&self) -> bool {
+        self.0.as_ref().expect("there until dropped").is_endless()
     }
 }
