@@ -320,6 +320,29 @@ impl Order {
         into.reverse();
     }
 
+    /// The steps that conflict with one that may have to wait, and did not happen before its thread came to it: pairs of
+    /// such a step and this one. They need not be races: while it waits, other steps may come between.
+    pub fn conflicts(&self, steps: &[Step], later: usize, into: &mut Vec<Race>) {
+        let step = &steps[later];
+        if !step.accesses.iter().any(|a| a.act.waits()) {
+            return;
+        }
+        for access in &step.accesses {
+            let earlier = self.list(access.object).iter().rev().skip_while(|t| t.step as usize >= later);
+            for touch in earlier {
+                let at = touch.step as usize;
+                let known = touch.thread == step.thread || self.before_start(steps, at, later);
+                if known && touch.act.is_total() {
+                    break;
+                }
+                let race = touch.act.relation(touch.seq, access.act, access.seq) == Relation::Race;
+                if !known && race && self.possible_before(at, step, steps) {
+                    into.push((at, later));
+                }
+            }
+        }
+    }
+
     /// The steps without which a step's thread would have had to wait before it, unless they happened before it came
     /// there: pairs of such a step and this one.
     pub fn enablers(&self, steps: &[Step], later: usize, into: &mut Vec<Race>) {

@@ -268,6 +268,9 @@ impl Strategy for Bounded {
         }
         self.layout.assign(trace);
         self.mark_path(trace);
+        for later in fresh..trace.len() {
+            self.order.conflicts(&trace.steps, later, &mut races);
+        }
         for (earlier, later) in races.drain(..) {
             self.reverse(earlier, later, trace);
             let start = self.layout.start(earlier);
