@@ -1,15 +1,21 @@
 //! Published programs with a known number of equivalence classes: the exhaustive search carries out exactly that many
-//! executions, and none in vain.
+//! executions, and none in vain; and the bounded one shows exactly those that are within each bound.
 
 mod common;
 
 use common::pseudo::Code;
 use gordian::Checker;
+use gordian_model::End;
+use gordian_search::fingerprint::fingerprint;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 struct Oracle {
     name: &'static str,
     n: i64,
     classes: u64,
+    /// How many of them some execution with at most 0, 1, 2, ... preemptions belongs to.
+    bounded: Vec<usize>,
     code: &'static str,
 }
 
@@ -17,17 +23,19 @@ fn oracles() -> Vec<Oracle> {
     let lines = include_str!("oracles/programs.txt").lines().filter(|l| !l.starts_with('#') && !l.is_empty());
     lines
         .map(|line| {
-            let [name, n, classes, code] = line.splitn(4, " | ").collect::<Vec<_>>()[..] else {
-                panic!("four columns: {line}")
+            let [name, n, classes, bounded, code] = line.splitn(5, " | ").collect::<Vec<_>>()[..] else {
+                panic!("five columns: {line}")
             };
-            Oracle { name, n: n.parse().unwrap_or(0), classes: classes.parse().expect("a number"), code }
+            let bounded = bounded.split(", ").map(|b| b.parse().expect("a number")).collect();
+            let (n, classes) = (n.parse().unwrap_or(0), classes.parse().expect("a number"));
+            Oracle { name, n, classes, bounded, code }
         })
         .collect()
 }
 
 fn check(oracle: &Oracle) -> Result<(), String> {
     let code = Code::parse(oracle.code, oracle.n);
-    let dropped = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let dropped = Arc::new(std::sync::atomic::AtomicU64::new(0));
     let seen = dropped.clone();
     let checker = Checker::new().search("exhaustive").observe(move |_| {
         if common::pseudo::was_dropped() {
@@ -54,6 +62,45 @@ fn check(oracle: &Oracle) -> Result<(), String> {
 #[test]
 fn every_program_has_as_many_executions_as_classes() {
     let wrong: Vec<String> = oracles().iter().filter_map(|oracle| check(oracle).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The most preemptions to try. Two programs have ten bounds and take longer with the last of them than all others
+/// together: `GORDIAN_ORACLES=all` tries those too.
+fn bound(oracle: &Oracle) -> usize {
+    let most = oracle.bounded.len() - 1;
+    if most > 6 && std::env::var_os("GORDIAN_ORACLES").is_none() { 3 } else { most }
+}
+
+/// How many classes the bounded search shows with at most 0, 1, 2, ... preemptions.
+fn bounded(oracle: &Oracle) -> (Vec<usize>, gordian::Report) {
+    let code = Code::parse(oracle.code, oracle.n);
+    let most = bound(oracle);
+    let classes = Arc::new(Mutex::new(BTreeMap::new()));
+    let seen = classes.clone();
+    let checker = Checker::new().search(format!("preemptions:{most}").as_str()).observe(move |trace| {
+        if trace.end == End::Complete && !common::pseudo::was_dropped() {
+            let preemptions = trace.preemptions();
+            let mut seen = seen.lock().expect("nobody panics");
+            let least = seen.entry(fingerprint(trace)).or_insert(preemptions);
+            *least = preemptions.min(*least);
+        }
+    });
+    let report = checker.run(move || code.run());
+    let classes = classes.lock().expect("nobody panics");
+    ((0..=most).map(|k| classes.values().filter(|&&least| least <= k).count()).collect(), report)
+}
+
+#[test]
+fn as_many_classes_are_within_each_bound() {
+    let wrong = |oracle: &Oracle| {
+        let (found, report) = bounded(oracle);
+        let Oracle { name, n, .. } = oracle;
+        let bounded = &oracle.bounded[..=bound(oracle)];
+        (found != bounded || report.failure().is_some())
+            .then(|| format!("{name} {n}: {found:?} instead of {bounded:?} ({report})\n    {}", oracle.code))
+    };
+    let wrong: Vec<String> = oracles().iter().filter_map(wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
