@@ -2,6 +2,7 @@
 
 mod depth_first;
 mod optimal;
+mod randomised;
 mod recycled;
 mod stack;
 mod tree;
@@ -11,7 +12,16 @@ use crate::search::Word;
 use gordian_model::{Failure, Plan, Trace};
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
-pub(crate) const WORDS: &[Word] = &[optimal::WORD, depth_first::WORD];
+pub(crate) const WORDS: &[Word] = &[
+    optimal::WORD,
+    depth_first::WORD,
+    randomised::RANDOM,
+    randomised::URW,
+    randomised::POS,
+    randomised::SURW,
+    randomised::PCT,
+    randomised::PCTVB,
+];
 
 /// Is there more to try?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
