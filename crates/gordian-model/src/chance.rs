@@ -7,16 +7,25 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Chance(u64);
 
+const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+
 impl Chance {
     /// Starts from a seed.
     pub fn new(seed: u64) -> Chance {
         Chance(seed)
     }
 
-    /// The next number.
+    /// The source of the `n`-th of many things that start from one seed: the same as long as the seed is, whatever the
+    /// others draw.
+    pub fn of(seed: u64, n: u64) -> Chance {
+        Chance::new(Chance(seed.wrapping_add(n.wrapping_mul(GAMMA))).next())
+    }
+
+    /// The next number. (No iterator: it has no end, and an `Option` would be in the way.)
     #[inline]
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.0 = self.0.wrapping_add(GAMMA);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -48,6 +57,13 @@ mod tests {
         let mut chance = Chance::new(1_234_567);
         let numbers = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!(std::array::from_fn(|_| chance.next()), numbers);
+    }
+
+    #[test]
+    fn each_of_many_starts_where_the_one_source_would_be() {
+        let mut one = Chance::new(42);
+        let starts: [u64; 3] = std::array::from_fn(|_| one.next());
+        assert_eq!(std::array::from_fn(|n| Chance::of(42, n as u64)), starts.map(Chance::new));
     }
 
     #[test]

@@ -78,6 +78,12 @@ impl Names {
         id
     }
 
+    /// The thread that spawns this one.
+    #[inline]
+    pub fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
+        self.threads.get(thread.index())?.parent
+    }
+
     /// How many threads have a name.
     pub fn threads(&self) -> usize {
         self.threads.len()

@@ -240,6 +240,16 @@ impl OpKind {
             || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
     }
 
+    /// Could the op matter to another on the same object, or it to this one? Two that only look commute, and so do two
+    /// that only share.
+    #[inline]
+    pub fn may_conflict(self, other: OpKind) -> bool {
+        use OpKind::*;
+        let looks = |kind| matches!(kind, Load | IsPoisoned | OncePeek | CountRead | IsFinished);
+        let shares = |kind| matches!(kind, ReadLock | TryReadLock | ReadUnlock);
+        !(looks(self) && looks(other) || shares(self) && shares(other))
+    }
+
     /// Does the thread say that it has nothing better to do?
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)

@@ -16,6 +16,27 @@ pub enum Policy {
     },
     /// The enabled thread with the highest priority.
     Priorities(Priorities),
+    /// The enabled thread whose next op has the highest priority. Each op draws its own; after a step those of other
+    /// threads that conflict with it draw again (partial order sampling: Yuan, Yang, Gu, CAV 2018).
+    PartialOrder {
+        /// What random numbers start from.
+        seed: u64,
+    },
+    /// Threads in proportion to what they have left to do.
+    Weighted(Weighted),
+}
+
+/// How much each thread has to do.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Weighted {
+    /// The steps that each thread is expected to take, by number of the thread. Until a thread is spawned, what it has
+    /// to do is left for its parent.
+    pub of: Vec<u32>,
+    /// Only steps on objects created here count; the order of the others is a random walk (selectively uniform random
+    /// walk: Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025). If there is no such place, every step counts.
+    pub at: Option<SiteId>,
+    /// What random numbers start from.
+    pub seed: u64,
 }
 
 /// Who goes first, and when that changes.
@@ -51,6 +72,6 @@ pub enum Moment {
     Step(u32),
     /// The n-th step of this thread.
     Thread(ThreadId, u32),
-    /// The n-th step that touched an object created here.
+    /// The n-th step that touched an object created here; the lives of threads are created at [`SiteId::UNKNOWN`].
     Site(SiteId, u32),
 }

@@ -82,6 +82,13 @@ impl ThreadSet {
         (self.low.count_ones() + self.high.iter().map(|w| w.count_ones()).sum::<u32>()) as usize
     }
 
+    /// The only thread in the set, if there is just one and it is among the first 64.
+    #[inline]
+    pub fn only(&self) -> Option<ThreadId> {
+        let is_one = self.low.is_power_of_two() && self.high.iter().all(|&word| word == 0);
+        if is_one { Some(ThreadId(self.low.trailing_zeros())) } else { None }
+    }
+
     /// The threads, lowest first.
     #[inline]
     pub fn iter(&self) -> Iter<'_> {
@@ -151,6 +158,9 @@ mod tests {
         assert_eq!(set.len(), 4);
         assert_eq!(ThreadSet::from_words(&set.words().collect::<Vec<_>>()), set);
         assert!(!set.contains(ThreadId(64)) && set.contains(ThreadId(511)));
-        assert_eq!((set.pop(), set.pop(), set.len()), (Some(ThreadId(0)), Some(ThreadId(63)), 2));
+        assert_eq!((set.pop(), set.only()), (Some(ThreadId(0)), None));
+        assert_eq!((set.pop(), set.only(), set.len()), (Some(ThreadId(63)), None, 2));
+        let one = ThreadSet::from_words(&[1 << 5]);
+        assert_eq!((one.only(), ThreadSet::default().only()), (Some(ThreadId(5)), None));
     }
 }

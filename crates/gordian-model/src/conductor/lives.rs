@@ -38,6 +38,7 @@ impl Conductor {
         self.birth(child, Some(parent));
         self.sync.tick(parent);
         self.threads[child.index()].after = after;
+        self.driver.spawned(parent, child);
         child
     }
 

@@ -172,7 +172,7 @@ impl Conductor {
         self.sleep.clear();
         self.sleep.extend_from_slice(&plan.sleep);
         self.sleep_from = plan.sleep_from;
-        self.driver.begin(&plan.policy);
+        self.driver.begin(&plan.policy, &self.names);
         self.limits = plan.limits;
         self.options = plan.options;
         self.replay = plan.replay;

@@ -2,8 +2,9 @@
 
 use super::Conductor;
 use crate::chance::Chance;
-use crate::id::ThreadId;
-use crate::policy::{Change, Moment, Policy, Priorities};
+use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::names::Names;
+use crate::policy::{Change, Moment, Policy, Priorities, Weighted};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Kind {
@@ -11,6 +12,8 @@ pub(super) enum Kind {
     RunOn,
     Random,
     Priorities,
+    PartialOrder,
+    Weighted,
 }
 
 /// The state of the policy that is followed.
@@ -24,11 +27,17 @@ pub(super) struct Driver {
     /// Steps of each thread, and of each site that a change waits for.
     steps: Vec<u32>,
     at_sites: Vec<u32>,
+    /// What each thread and those it has yet to spawn have left to do, by thread.
+    weights: Vec<u32>,
+    /// Where the objects were created whose steps count.
+    at: Option<SiteId>,
+    /// The thread that is to make the next step that counts.
+    intended: Option<ThreadId>,
 }
 
 impl Driver {
     /// Starts over with a policy.
-    pub(super) fn begin(&mut self, policy: &Policy) {
+    pub(super) fn begin(&mut self, policy: &Policy, names: &Names) {
         match policy {
             Policy::RunOn => self.kind = Kind::RunOn,
             Policy::Random { seed } => {
@@ -46,36 +55,76 @@ impl Driver {
                 self.at_sites.clear();
                 self.at_sites.resize(changes.len(), 0);
             }
+            Policy::PartialOrder { seed } => {
+                self.kind = Kind::PartialOrder;
+                self.chance = Chance::new(*seed);
+                self.priorities.clear();
+            }
+            Policy::Weighted(Weighted { of, at, seed }) => {
+                self.kind = Kind::Weighted;
+                self.chance = Chance::new(*seed);
+                self.weights.clear();
+                self.weights.extend_from_slice(of);
+                // A thread has a higher number than the one that spawns it.
+                for i in (1..of.len()).rev() {
+                    if let Some(parent) = names.parent(ThreadId(i as u32)) {
+                        self.weights[parent.index()] += self.weights[i];
+                    }
+                }
+                self.at = *at;
+                self.intended = None;
+            }
         }
     }
 
+    fn draw(&mut self) -> u32 {
+        let above = u64::from(u32::MAX - Priorities::LOW);
+        Priorities::LOW + self.chance.below(above) as u32
+    }
+
+    /// Draws the priorities of this thread and those before it that have none.
     #[inline]
-    fn priority(&mut self, thread: ThreadId) -> u32 {
+    fn admit(&mut self, thread: ThreadId) {
         while self.priorities.len() <= thread.index() {
-            let above = u64::from(u32::MAX - Priorities::LOW);
-            self.priorities.push(Priorities::LOW + self.chance.below(above) as u32);
+            let priority = self.draw();
+            self.priorities.push(priority);
         }
-        self.priorities[thread.index()]
+    }
+
+    /// What the new thread has to do is no longer its parent's.
+    #[inline]
+    pub(super) fn spawned(&mut self, parent: ThreadId, child: ThreadId) {
+        if self.kind == Kind::Weighted {
+            let moved = self.weights.get(child.index()).copied().unwrap_or(0);
+            if let Some(left) = self.weights.get_mut(parent.index()) {
+                *left = left.saturating_sub(moved);
+            }
+        }
+    }
+
+    fn weight(&self, thread: ThreadId) -> u64 {
+        self.weights.get(thread.index()).copied().unwrap_or(0).into()
     }
 }
 
 impl Conductor {
     /// The thread that the policy lets go next, out of those that are enabled and awake, and the outcome of its op.
     pub(super) fn choose_by_policy(&mut self) -> Option<ThreadId> {
+        // Where there is no choice nothing is drawn.
+        let only = if self.sleep.is_empty() { self.enabled.only() } else { None };
         let thread = match self.driver.kind {
             Kind::RunOn => self.run_on(),
-            Kind::Random => {
-                let count = self.enabled.iter().filter(|&t| self.is_awake(t)).count() as u64;
-                let nth = if count > 1 { self.driver.chance.below(count) } else { 0 };
-                self.enabled.iter().filter(|&t| self.is_awake(t)).nth(nth as usize)
-            }
-            Kind::Priorities => {
+            _ if only.is_some() => only,
+            Kind::Random => self.draw_uniformly(|_, _| true),
+            Kind::Priorities | Kind::PartialOrder => {
                 if let Some(last) = self.enabled.iter().last() {
-                    self.driver.priority(last);
+                    self.driver.admit(last);
                 }
                 let awake = self.enabled.iter().filter(|&t| self.is_awake(t));
                 awake.max_by_key(|t| (self.driver.priorities[t.index()], std::cmp::Reverse(*t)))
             }
+            Kind::Weighted if self.driver.at.is_none() => self.draw_by_weight(),
+            Kind::Weighted => self.draw_selectively(),
         }?;
         let outcomes = self.threads[thread.index()].outcomes;
         self.chosen = if !self.sleep.is_empty() {
@@ -93,16 +142,89 @@ impl Conductor {
         self.sleep.is_empty() || self.awake(thread).is_some()
     }
 
+    /// One of the enabled threads that fit, each as likely as the others.
+    #[inline]
+    fn draw_uniformly(&mut self, fits: impl Fn(&Conductor, ThreadId) -> bool) -> Option<ThreadId> {
+        let count = self.enabled.iter().filter(|&t| self.is_awake(t) && fits(self, t)).count() as u64;
+        let nth = if count > 1 { self.driver.chance.below(count) } else { 0 };
+        self.enabled.iter().filter(|&t| self.is_awake(t) && fits(self, t)).nth(nth as usize)
+    }
+
+    /// One of the enabled threads, in proportion to what they have left to do. One that has come to a step that counts
+    /// has at least that one left, whatever was expected; if nobody has anything left, any thread will do.
+    #[inline]
+    fn draw_by_weight(&mut self) -> Option<ThreadId> {
+        let weight = |me: &Conductor, t: ThreadId| match me.driver.weight(t) {
+            0 => u64::from(me.counts(t)),
+            weight => weight,
+        };
+        let sum = self.enabled.iter().filter(|&t| self.is_awake(t)).map(|t| weight(self, t)).sum();
+        if sum == 0 {
+            return self.draw_uniformly(|_, _| true);
+        }
+        let mut nth = self.driver.chance.below(sum);
+        self.enabled.iter().filter(|&t| self.is_awake(t)).find(|&t| {
+            let weight = weight(self, t);
+            let is_here = nth < weight;
+            nth = nth.wrapping_sub(weight);
+            is_here
+        })
+    }
+
+    /// The thread that makes the next step that counts is drawn by weight; until it has, any thread goes on whose next
+    /// step does not count. If only others are left, one of them goes first after all.
+    fn draw_selectively(&mut self) -> Option<ThreadId> {
+        if self.driver.intended.is_none() {
+            self.driver.intended = self.draw_by_weight();
+        }
+        let intended = self.driver.intended;
+        let free = self.draw_uniformly(|me, t| Some(t) == intended || !me.counts(t));
+        if free.is_none() {
+            self.driver.intended = self.draw_by_weight();
+            return self.driver.intended;
+        }
+        free
+    }
+
+    /// Does the thread's next step count for its weight?
+    #[inline]
+    fn counts(&self, thread: ThreadId) -> bool {
+        let op = &self.threads[thread.index()].op;
+        self.driver.at.is_none_or(|site| self.is_from(op.object, site) || self.is_from(op.other, site))
+    }
+
+    /// Was the object created here?
+    #[inline]
+    fn is_from(&self, object: ObjectId, site: SiteId) -> bool {
+        self.trace.objects.get(object.index()).is_some_and(|o| o.site == site)
+    }
+
     /// Tells the policy of the step that was just carried out.
     #[inline]
     pub(super) fn follow_up(&mut self, thread: ThreadId, at: usize) {
-        if self.driver.kind == Kind::Priorities && !self.driver.changes.is_empty() {
-            self.change_priority(thread, at);
+        match self.driver.kind {
+            Kind::RunOn | Kind::Random => {}
+            Kind::Priorities => {
+                if !self.driver.changes.is_empty() {
+                    self.change_priority(thread, at);
+                }
+            }
+            Kind::PartialOrder => self.draw_again(thread),
+            Kind::Weighted => {
+                if self.counts(thread) {
+                    if let Some(left) = self.driver.weights.get_mut(thread.index()) {
+                        *left = left.saturating_sub(1);
+                    }
+                    if self.driver.intended == Some(thread) {
+                        self.driver.intended = None;
+                    }
+                }
+            }
         }
     }
 
     fn change_priority(&mut self, thread: ThreadId, at: usize) {
-        self.driver.priority(thread);
+        self.driver.admit(thread);
         let driver = &mut self.driver;
         if driver.steps.len() <= thread.index() {
             driver.steps.resize(thread.index() + 1, 0);
@@ -117,13 +239,34 @@ impl Conductor {
                     let touches = self.trace.steps[at]
                         .accesses
                         .iter()
-                        .any(|a| objects.get(a.object.index()).is_some_and(|o| o.site == site));
+                        .any(|a| objects.get(a.object.index()).map_or(SiteId::UNKNOWN, |o| o.site) == site);
                     driver.at_sites[k] += u32::from(touches);
                     touches && driver.at_sites[k] == n
                 }
             };
             if is_now {
                 driver.priorities[thread.index()] = change.to;
+            }
+        }
+    }
+
+    /// The next op of the thread that has stepped draws a priority of its own, and those that conflict with the step draw
+    /// again.
+    fn draw_again(&mut self, thread: ThreadId) {
+        self.driver.admit(thread);
+        self.driver.priorities[thread.index()] = self.driver.draw();
+        let done = self.threads[thread.index()].op;
+        if done.object == ObjectId::NONE {
+            return;
+        }
+        for rival in self.enabled.iter() {
+            let op = &self.threads[rival.index()].op;
+            let meet = op.object == done.object
+                || op.other == done.object
+                || (done.other != ObjectId::NONE && (op.object == done.other || op.other == done.other));
+            if rival != thread && meet && op.kind.may_conflict(done.kind) {
+                self.driver.admit(rival);
+                self.driver.priorities[rival.index()] = self.driver.draw();
             }
         }
     }

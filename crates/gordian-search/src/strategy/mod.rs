@@ -5,6 +5,7 @@ mod depth_first;
 mod dpor;
 mod optimal;
 mod preemptions;
+mod randomised;
 mod recycled;
 mod stack;
 mod tree;
@@ -14,7 +15,17 @@ use crate::search::Word;
 use gordian_model::{Failure, Plan, Trace};
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
-pub(crate) const WORDS: &[Word] = &[optimal::WORD, depth_first::WORD, preemptions::WORD];
+pub(crate) const WORDS: &[Word] = &[
+    optimal::WORD,
+    depth_first::WORD,
+    preemptions::WORD,
+    randomised::RANDOM,
+    randomised::URW,
+    randomised::POS,
+    randomised::SURW,
+    randomised::PCT,
+    randomised::PCTVB,
+];
 
 /// Is there more to try?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
