@@ -35,11 +35,11 @@ pub(super) enum Request {
     Ended,
     /// It has announced an op; the decision has been made.
     Switch,
-    /// It has come to its next op, or to a join, and nothing is to be decided.
+    /// It has come to its next op, or to a join, and has left deciding to the host.
     Started,
     /// It has left an op in `letter`, to be announced and performed by the host.
     Step,
-    /// It has spawned the thread in `newborn`.
+    /// It goes on when the threads in `newborns` have come to their first ops.
     Start,
     /// The execution is over.
     Over,
@@ -133,8 +133,12 @@ pub(super) struct Runtime {
     pub(super) decision: Decision,
     pub(super) letter: Option<Op>,
     pub(super) reply: Reply,
-    pub(super) newborn: Option<(ThreadId, Co)>,
-    pub(super) starting: bool,
+    /// Threads that the running one has spawned and that the host does not know of yet.
+    pub(super) newborns: Vec<(ThreadId, Co)>,
+    /// Threads that have not begun; the last is the next to do so.
+    unborn: Vec<ThreadId>,
+    /// The running thread comes to its next op and no further.
+    starting: bool,
     /// The thread with the letter is to suspend once more before it is read.
     pub(super) twice: bool,
     pub(super) silent: bool,
@@ -236,7 +240,8 @@ impl Runtime {
             decision: Decision::End,
             letter: None,
             reply: Reply::DONE,
-            newborn: None,
+            newborns: Vec::new(),
+            unborn: Vec::new(),
             starting: false,
             twice: false,
             silent: false,
@@ -370,19 +375,16 @@ impl Runtime {
             loop {
                 let decision = match (*rt).request {
                     Request::Switch => (*rt).decision,
-                    Request::Ended => {
-                        Runtime::advance_released(rt);
-                        (*rt).conductor.decide()
-                    }
+                    Request::Ended | Request::Started => Runtime::decide(rt),
                     Request::Start => {
-                        Runtime::start(rt);
+                        Runtime::settle(rt);
                         continue;
                     }
                     Request::Step => {
                         Runtime::read_letter(rt);
-                        (*rt).conductor.decide()
+                        Runtime::decide(rt)
                     }
-                    Request::Over | Request::GiveUp | Request::Started => Decision::End,
+                    Request::Over | Request::GiveUp => Decision::End,
                 };
                 let Decision::Run(next) = decision else { return };
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
@@ -393,16 +395,32 @@ impl Runtime {
         }
     }
 
-    /// Runs a newborn thread up to its first op, then its parent again.
-    unsafe fn start(rt: *mut Runtime) {
+    /// Is deciding left to the host? It is while threads have not come to their first or next ops.
+    ///
+    /// # Safety
+    /// As `execute`.
+    #[inline]
+    pub(super) unsafe fn is_held(rt: *mut Runtime) -> bool {
+        // SAFETY: see `execute`.
+        unsafe { (*rt).starting || !(*rt).newborns.is_empty() }
+    }
+
+    /// Which thread steps next, when all have come to their ops?
+    unsafe fn decide(rt: *mut Runtime) -> Decision {
+        // SAFETY: see `execute`.
+        unsafe {
+            Runtime::start_newborns(rt);
+            Runtime::advance_released(rt);
+            (*rt).conductor.decide()
+        }
+    }
+
+    /// Runs newborn threads up to their first ops, then their parent again.
+    unsafe fn settle(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
             let parent = (*rt).running;
-            let (child, coroutine) = (*rt).newborn.take().expect("a start comes with a thread");
-            Runtime::admit(rt, child, coroutine);
-            if !(*rt).conductor.is_over() {
-                Runtime::advance(rt, child);
-            }
+            Runtime::start_newborns(rt);
             if (*rt).conductor.is_over() {
                 (*rt).request = Request::Over;
             } else {
@@ -411,7 +429,33 @@ impl Runtime {
         }
     }
 
-    /// Runs a thread up to its next op without deciding anything.
+    /// Runs newborn threads up to their first ops, the oldest first, and each one's own before the next.
+    unsafe fn start_newborns(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            let others = (*rt).unborn.len();
+            Runtime::admit_newborns(rt);
+            while (*rt).unborn.len() > others {
+                let child = (*rt).unborn.pop().expect("there is one");
+                if !(*rt).conductor.is_over() {
+                    Runtime::advance(rt, child);
+                }
+            }
+        }
+    }
+
+    /// Puts the coroutines of newborn threads to the others.
+    unsafe fn admit_newborns(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        let rt = unsafe { &mut *rt };
+        while let Some((child, coroutine)) = rt.newborns.pop() {
+            // SAFETY: the host is running, so none of the coroutines is.
+            unsafe { Runtime::admit(rt, child, coroutine) };
+            rt.unborn.push(child);
+        }
+    }
+
+    /// Runs a thread, and the threads that it spawns, up to their next ops without deciding anything.
     unsafe fn advance(rt: *mut Runtime, thread: ThreadId) {
         // SAFETY: see `execute`.
         unsafe {
@@ -420,11 +464,12 @@ impl Runtime {
             // The thread that is resumed changes the request.
             #[allow(clippy::while_immutable_condition)]
             while (*rt).request == Request::Start {
-                Runtime::start(rt);
+                Runtime::settle(rt);
             }
             if (*rt).request == Request::Step {
                 Runtime::read_letter(rt);
             }
+            Runtime::start_newborns(rt);
             (*rt).starting = was_starting;
         }
     }
@@ -486,6 +531,9 @@ impl Runtime {
         unsafe {
             (*rt).silent = true;
             (*rt).tearing_down = true;
+            // Those that have not begun are dropped as they are, in their turn.
+            Runtime::admit_newborns(rt);
+            (*rt).unborn.clear();
             for i in (0..(*rt).coroutines.len()).rev() {
                 if (&(*rt).coroutines)[i].is_none() {
                     continue;
@@ -507,7 +555,6 @@ impl Runtime {
                     (*rt).pool.give(coroutine.into_stack());
                 }
             }
-            (*rt).newborn = None;
             (*rt).letter = None;
             (*rt).tearing_down = false;
         }

@@ -27,7 +27,8 @@ pub(crate) use tag::Tag;
 
 use corosensei::Yielder;
 use gordian_model::conductor::Visit;
-use gordian_model::{Conductor, Decision, Op, OpKind, Reply, SiteId, ThreadId};
+use gordian_model::object::Object;
+use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
 use host::{Request, Runtime, Wake};
 use std::cell::Cell;
 use std::panic::Location;
@@ -102,14 +103,19 @@ fn step(op: &Op) -> Reply {
         }
         let visit = (*rt).conductor.announce(me, op);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
-        let decision = if (*rt).starting { None } else { Some((*rt).conductor.decide()) };
-        if decision != Some(Decision::Run(me)) {
-            (*rt).decision = decision.unwrap_or(Decision::End);
-            suspend(rt, if decision.is_some() { Request::Switch } else { Request::Started });
-            if (*rt).silent {
-                // Torn down while it unwinds from a panic of its own, which goes on.
-                return silently(op);
+        if Runtime::is_held(rt) {
+            suspend(rt, Request::Started);
+        } else {
+            let decision = (*rt).conductor.decide();
+            if decision == Decision::Run(me) {
+                return (*rt).conductor.perform(me);
             }
+            (*rt).decision = decision;
+            suspend(rt, Request::Switch);
+        }
+        if (*rt).silent {
+            // Torn down while it unwinds from a panic of its own, which goes on.
+            return silently(op);
         }
         (*rt).conductor.perform(me)
     }
@@ -141,7 +147,7 @@ unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
 
 /// An op at a place, with nothing but an object.
 #[track_caller]
-pub(crate) fn simple(kind: OpKind, object: gordian_model::ObjectId) -> Reply {
+pub(crate) fn simple(kind: OpKind, object: ObjectId) -> Reply {
     op(Op::new(kind, object, site(Location::caller())))
 }
 
@@ -247,11 +253,12 @@ pub(crate) fn is_panicking() -> bool {
     with(|conductor, me| conductor.is_panicking(me))
 }
 
-/// Starts a thread under test, which runs up to its first op before this returns.
+/// Makes a thread under test. It runs up to its first op when its parent comes to its next op, or before that when the
+/// parent [settles](settle).
 ///
 /// # Safety
 /// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
-pub(crate) unsafe fn spawn(body: impl FnOnce()) -> ThreadId {
+pub(crate) unsafe fn spawn(name: Option<String>, body: impl FnOnce()) -> ThreadId {
     let rt = current();
     // SAFETY: the caller promises that the borrows hold; the rest as in `step`.
     unsafe {
@@ -260,10 +267,45 @@ pub(crate) unsafe fn spawn(body: impl FnOnce()) -> ThreadId {
         }
         let me = (*rt).running;
         let child = (*rt).conductor.spawn(me);
-        (*rt).newborn = Runtime::create(rt, child, body).map(|coroutine| (child, coroutine));
-        suspend(rt, if (*rt).newborn.is_some() { Request::Start } else { Request::Over });
+        if let Some(name) = name {
+            (*rt).shared.thread_names.push((child, name));
+        }
+        match Runtime::create(rt, child, body) {
+            Some(coroutine) => (*rt).newborns.push((child, coroutine)),
+            None => suspend(rt, Request::Over),
+        }
         child
     }
+}
+
+/// Lets the threads that the running one has spawned come to their first ops, before it does something that is no op, but
+/// that they could notice or it could notice of them. Says whether there were any.
+#[inline]
+pub(crate) fn settle() -> bool {
+    let rt = current();
+    // SAFETY: as in `step`.
+    unsafe { !(*rt).newborns.is_empty() && start_newborns(rt) }
+}
+
+/// A new object; threads that were spawned before it was made have the lower numbers for theirs.
+pub(crate) fn create(model: Object, site: SiteId) -> ObjectId {
+    settle();
+    with(|conductor, _| conductor.create(model, site))
+}
+
+/// # Safety
+/// As `suspend`.
+#[cold]
+#[inline(never)]
+unsafe fn start_newborns(rt: *mut Runtime) -> bool {
+    // A thread that unwinds would have them run while Rust takes them to panic; they wait for its next op.
+    // SAFETY: as promised.
+    let now = unsafe { !(*rt).silent } && !std::thread::panicking();
+    if now {
+        // SAFETY: as promised.
+        unsafe { suspend(rt, Request::Start) };
+    }
+    now
 }
 
 /// Waits for a thread under test to end.
@@ -277,7 +319,7 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
                 give_up();
             }
         } else if !(*rt).conductor.join(me, target, site) {
-            if (*rt).starting {
+            if Runtime::is_held(rt) {
                 suspend(rt, Request::Started);
             } else {
                 (*rt).decision = (*rt).conductor.decide();
