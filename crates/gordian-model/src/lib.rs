@@ -17,6 +17,7 @@ pub mod names;
 pub mod object;
 pub mod op;
 pub mod plan;
+pub mod steps;
 pub mod thread_set;
 pub mod trace;
 

@@ -11,9 +11,7 @@ use corosensei::stack::{DefaultStack, Stack};
 use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult};
 use gordian_model::conductor::Visit;
-use gordian_model::{
-    Conductor, Decision, Failure, FailureKind, Names, Op, Plan, Reply, SiteId, ThreadId, Trace,
-};
+use gordian_model::{Conductor, Decision, Failure, FailureKind, Names, Plan, Reply, SiteId, ThreadId, Trace};
 use std::cell::RefCell;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -37,7 +35,7 @@ pub(super) enum Request {
     Switch,
     /// It has come to its next op, or to a join, and has left deciding to the host.
     Started,
-    /// It has left an op in `letter`, to be announced and performed by the host.
+    /// It has written down an op, to be announced and performed by the host.
     Step,
     /// It goes on when the threads in `newborns` have come to their first ops.
     Start,
@@ -131,7 +129,6 @@ pub(super) struct Runtime {
     pub(super) running: ThreadId,
     pub(super) request: Request,
     pub(super) decision: Decision,
-    pub(super) letter: Option<Op>,
     pub(super) reply: Reply,
     /// Threads that the running one has spawned and that the host does not know of yet.
     pub(super) newborns: Vec<(ThreadId, Co)>,
@@ -139,7 +136,7 @@ pub(super) struct Runtime {
     unborn: Vec<ThreadId>,
     /// The running thread comes to its next op and no further.
     starting: bool,
-    /// The thread with the letter is to suspend once more before it is read.
+    /// The thread that leaves its op to the host is to suspend once more before it is announced.
     pub(super) twice: bool,
     pub(super) silent: bool,
     pub(super) tearing_down: bool,
@@ -238,7 +235,6 @@ impl Runtime {
             running: ThreadId::MAIN,
             request: Request::Ended,
             decision: Decision::End,
-            letter: None,
             reply: Reply::DONE,
             newborns: Vec::new(),
             unborn: Vec::new(),
@@ -349,6 +345,7 @@ impl Runtime {
     }
 
     /// Lets a thread run until it suspends or ends.
+    #[inline(always)]
     unsafe fn resume(rt: *mut Runtime, thread: ThreadId, wake: Wake) {
         // SAFETY: see `execute`. Nothing but the host touches `coroutines`, and the host waits here.
         unsafe {
@@ -356,15 +353,22 @@ impl Runtime {
             let place = &mut (&mut (*rt).coroutines)[thread.index()];
             let coroutine = place.as_mut().expect("only suspended threads are resumed");
             if let CoroutineResult::Return(()) = coroutine.resume(wake) {
-                let stack = place.take().expect("it was just there").into_stack();
-                let rt = &mut *rt;
-                rt.pool.give(stack);
-                if overflow::happened() {
-                    rt.request = Request::Over;
-                    let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
-                    rt.conductor.fail(failure);
-                }
+                Runtime::bury(rt, thread);
             }
+        }
+    }
+
+    /// Takes back the stack of a thread that has ended.
+    #[inline(never)]
+    unsafe fn bury(rt: *mut Runtime, thread: ThreadId) {
+        // SAFETY: see `execute`.
+        let rt = unsafe { &mut *rt };
+        let stack = rt.coroutines[thread.index()].take().expect("it was just there").into_stack();
+        rt.pool.give(stack);
+        if overflow::happened() {
+            rt.request = Request::Over;
+            let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
+            rt.conductor.fail(failure);
         }
     }
 
@@ -373,18 +377,22 @@ impl Runtime {
         // SAFETY: see `execute`.
         unsafe {
             loop {
-                let decision = match (*rt).request {
-                    Request::Switch => (*rt).decision,
-                    Request::Ended | Request::Started => Runtime::decide(rt),
-                    Request::Start => {
-                        Runtime::settle(rt);
-                        continue;
+                // The most frequent by far, and not to be guessed by way of a table.
+                let decision = if (*rt).request == Request::Switch {
+                    (*rt).decision
+                } else {
+                    match (*rt).request {
+                        Request::Switch | Request::Ended | Request::Started => Runtime::decide(rt),
+                        Request::Start => {
+                            Runtime::settle(rt);
+                            continue;
+                        }
+                        Request::Step => {
+                            Runtime::announce_for(rt);
+                            Runtime::decide(rt)
+                        }
+                        Request::Over | Request::GiveUp => Decision::End,
                     }
-                    Request::Step => {
-                        Runtime::read_letter(rt);
-                        Runtime::decide(rt)
-                    }
-                    Request::Over | Request::GiveUp => Decision::End,
                 };
                 let Decision::Run(next) = decision else { return };
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
@@ -467,7 +475,7 @@ impl Runtime {
                 Runtime::settle(rt);
             }
             if (*rt).request == Request::Step {
-                Runtime::read_letter(rt);
+                Runtime::announce_for(rt);
             }
             Runtime::start_newborns(rt);
             (*rt).starting = was_starting;
@@ -488,15 +496,14 @@ impl Runtime {
     }
 
     /// Announces the op that the running thread has left to the host.
-    unsafe fn read_letter(rt: *mut Runtime) {
+    unsafe fn announce_for(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
             let me = (*rt).running;
             Runtime::resume(rt, me, Wake::Go);
             (*rt).twice = false;
-            let op = (*rt).letter.take().expect("a step comes with a letter");
             (&mut (*rt).tasks)[me.index()].hosted = true;
-            if let Visit::Probe { again } = (*rt).conductor.announce(me, &op) {
+            if let Visit::Probe { again } = (*rt).conductor.announce_draft(me) {
                 Runtime::probe(rt, again);
             }
         }
@@ -555,7 +562,6 @@ impl Runtime {
                     (*rt).pool.give(coroutine.into_stack());
                 }
             }
-            (*rt).letter = None;
             (*rt).tearing_down = false;
         }
     }

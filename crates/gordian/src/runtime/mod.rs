@@ -82,26 +82,37 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
 }
 
 /// Announces an op, waits for the thread's turn and carries it out.
-#[inline]
+#[inline(always)]
 pub(crate) fn op(op: Op) -> Reply {
-    step(&op)
+    let rt = current();
+    let kind = op.kind;
+    // SAFETY: as in `step`.
+    unsafe {
+        let me = (*rt).running;
+        (*rt).conductor.draft(me, op);
+        // An op that changes something is no part of a waiting round, whatever it leaves on the stack. This is not left
+        // to `step`, whose larger frame would be compared, too.
+        if !kind.is_plain() && (*rt).conductor.is_probing(me) == 1 {
+            return hosted(rt);
+        }
+        step(rt)
+    }
 }
 
+/// Announces the op that the running thread has written down, waits for its turn and carries it out.
+///
+/// # Safety
+/// As `suspend`.
 #[inline(never)]
-fn step(op: &Op) -> Reply {
-    let rt = current();
+unsafe fn step(rt: *mut Runtime) -> Reply {
     // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
     // ends before `suspend`.
     unsafe {
         if (*rt).silent {
-            return silently(op);
+            return silently();
         }
         let me = (*rt).running;
-        // An op that changes something is no part of a waiting round, whatever it leaves on the stack.
-        if !op.kind.is_plain() && (*rt).conductor.is_probing(me, op) == 1 {
-            return hosted(rt, op);
-        }
-        let visit = (*rt).conductor.announce(me, op);
+        let visit = (*rt).conductor.announce_draft(me);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
         if Runtime::is_held(rt) {
             suspend(rt, Request::Started);
@@ -115,7 +126,7 @@ fn step(op: &Op) -> Reply {
         }
         if (*rt).silent {
             // Torn down while it unwinds from a panic of its own, which goes on.
-            return silently(op);
+            return silently();
         }
         (*rt).conductor.perform(me)
     }
@@ -128,18 +139,20 @@ fn step(op: &Op) -> Reply {
 /// As `suspend`.
 #[cold]
 #[inline(never)]
-unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
+unsafe fn hosted(rt: *mut Runtime) -> Reply {
     // SAFETY: as in `op`.
     unsafe {
-        (*rt).letter = Some(*op);
+        if (*rt).silent {
+            return silently();
+        }
         (*rt).twice = true;
         // The host changes it.
         #[allow(clippy::while_immutable_condition)]
         while (*rt).twice {
-            suspend(rt, Request::Step);
+            suspend_at_rest(rt);
         }
         if (*rt).silent {
-            return silently(op);
+            return silently();
         }
         (*rt).reply
     }
@@ -153,23 +166,44 @@ pub(crate) fn simple(kind: OpKind, object: ObjectId) -> Reply {
 
 /// Gives the processor back to the host.
 ///
+/// Inlined, because each return on the way back from a switch is one that the processor predicts wrongly.
+///
 /// # Safety
 /// `rt` is the live runtime of this OS thread, and the caller runs on one of its coroutines.
-#[inline(never)]
+#[inline(always)]
 unsafe fn suspend(rt: *mut Runtime, request: Request) {
     // SAFETY: see above; the reborrow ends before the switch.
     let yielder = unsafe {
         let rt = &mut *rt;
         rt.request = request;
-        let marker = 0u8;
-        let me = rt.running.index();
-        rt.tasks[me].stack_pointer = std::hint::black_box(&raw const marker) as usize;
-        rt.tasks[me].yielder
+        rt.tasks[rt.running.index()].yielder
     };
     // SAFETY: the yielder lives on the stack of the coroutine that we are on.
     match unsafe { (*yielder).suspend(()) } {
         Wake::Go => {}
-        Wake::TearDown => std::panic::resume_unwind(Box::new(panic::TearDown)),
+        Wake::TearDown => unwind(),
+    }
+}
+
+/// The execution is torn down.
+#[cold]
+#[inline(never)]
+fn unwind() -> ! {
+    std::panic::resume_unwind(Box::new(panic::TearDown))
+}
+
+/// Gives the processor back to the host, which looks at the stack from here on.
+///
+/// # Safety
+/// As `suspend`.
+#[inline(never)]
+unsafe fn suspend_at_rest(rt: *mut Runtime) {
+    // SAFETY: as promised; the reborrow ends before the switch.
+    unsafe {
+        let marker = 0u8;
+        let me = (*rt).running.index();
+        (&mut (*rt).tasks)[me].stack_pointer = std::hint::black_box(&raw const marker) as usize;
+        suspend(rt, Request::Step);
     }
 }
 
@@ -199,16 +233,20 @@ pub(crate) fn is_silent() -> bool {
     !rt.is_null() && unsafe { (*rt).silent }
 }
 
+/// Carries out the op that the running thread has written down, without a step.
 #[cold]
-fn silently(op: &Op) -> Reply {
+fn silently() -> Reply {
     let rt = current();
     // SAFETY: as in `with`.
-    let reply = unsafe {
+    let (op, reply) = unsafe {
         let rt = &mut *rt;
         rt.silent_ops += 1;
         let resurrected = rt.tearing_down && !std::thread::panicking();
         let me = rt.running;
-        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, op) }
+        let op = *rt.conductor.drafted(me);
+        let reply =
+            if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, &op) };
+        (op, reply)
     };
     match reply {
         Some(reply) => reply,
