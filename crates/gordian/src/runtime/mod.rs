@@ -11,8 +11,11 @@
 //! - A thread under test is resumed only by the OS thread that created it, and never while it is running.
 //! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
 
+mod coroutines;
+mod end;
 mod host;
 mod image;
+mod job;
 mod overflow;
 mod panic;
 mod snapshot;
@@ -26,10 +29,11 @@ pub(crate) use storage::{Key, duplicate, take_value, value_mut};
 pub(crate) use tag::Tag;
 
 use corosensei::Yielder;
+use coroutines::Wake;
 use gordian_model::conductor::Visit;
 use gordian_model::object::Object;
 use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
-use host::{Request, Runtime, Wake};
+use host::{Request, Runtime};
 use std::cell::Cell;
 use std::panic::Location;
 
@@ -308,10 +312,8 @@ pub(crate) unsafe fn spawn(name: Option<String>, body: impl FnOnce()) -> ThreadI
         if let Some(name) = name {
             (*rt).shared.thread_names.push((child, name));
         }
-        match Runtime::create(rt, child, body) {
-            Some(coroutine) => (*rt).newborns.push((child, coroutine)),
-            None => suspend(rt, Request::Over),
-        }
+        (*rt).bring_up(child, body);
+        (*rt).newborns.push(child);
         child
     }
 }
