@@ -13,8 +13,19 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// One more step, with whatever is left in it of an earlier one.
+    /// The number of steps.
     #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One more step, with whatever is left in it of an earlier one.
+    #[inline(always)]
     pub(crate) fn push(&mut self) -> &mut Step {
         if self.len == self.steps.len() {
             self.make_room();

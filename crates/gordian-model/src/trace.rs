@@ -160,7 +160,7 @@ impl Trace {
     }
 
     /// Begins the next step; its accesses, value and success are filled in afterwards.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(
         &mut self,
         thread: ThreadId,
@@ -180,10 +180,10 @@ impl Trace {
         step.outcomes = choice.1;
         step.object = op.object;
         step.other = op.other;
-        step.accesses.clear();
+        step.accesses = Accesses::new_const();
         step.arg = op.arg;
         step.site = op.site;
-        step.after.clear();
+        step.after = SmallVec::new_const();
         step.woken_by = None;
         step.objects = objects;
         step.enabled = first;

@@ -21,6 +21,12 @@ impl Conductor {
             }
             return self.follow(*planned);
         }
+        self.decide_freely(at)
+    }
+
+    /// Which thread steps next, beyond the plan's prefix?
+    #[inline(never)]
+    fn decide_freely(&mut self, at: usize) -> Decision {
         if self.enabled.is_empty() && !self.let_polite_threads_go() {
             self.stop();
             return Decision::End;

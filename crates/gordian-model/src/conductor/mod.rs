@@ -15,6 +15,7 @@ mod decide;
 mod end;
 mod lives;
 mod pace;
+mod quick;
 mod quiet;
 mod slots;
 mod spin;
@@ -335,6 +336,7 @@ impl Conductor {
         self.announce_in_full(thread)
     }
 
+    #[inline(never)]
     fn announce_in_full(&mut self, thread: ThreadId) -> Visit {
         let Op { kind, object, other, .. } = self.threads[thread.index()].op;
         if kind.can_change() {
@@ -379,6 +381,14 @@ impl Conductor {
     /// Carries out the announced op of the thread that was decided on.
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
+        match self.perform_quickly(thread) {
+            Some(reply) => reply,
+            None => self.perform_in_full(thread),
+        }
+    }
+
+    #[inline(never)]
+    fn perform_in_full(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Announced);

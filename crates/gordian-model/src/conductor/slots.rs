@@ -69,7 +69,7 @@ impl Objects<'_> {
             Some(thread) => &mut self.lives[thread.index()].model,
             None => &mut self.slots[op.object.index()].model,
         };
-        let cx = Cx {
+        let mut cx = Cx {
             thread,
             object: op.object,
             other: None,
@@ -78,11 +78,7 @@ impl Objects<'_> {
             panicking,
             accesses,
         };
-        match model {
-            // By far the most frequent, and small enough to be done in place.
-            Object::Atomic(atomic) => atomic.carry_out(op, outcome, &mut { cx }),
-            other => carry_out_at(other, op, outcome, &mut { cx }),
-        }
+        model.carry_out(op, outcome, &mut cx)
     }
 
     /// The second object is a mutex, which is small: it is taken out while both are changed.
@@ -111,9 +107,4 @@ impl Objects<'_> {
         *self.model(op.other) = mutex;
         reply
     }
-}
-
-#[inline(never)]
-fn carry_out_at(model: &mut Object, op: &Op, outcome: u32, cx: &mut Cx<'_>) -> Reply {
-    model.carry_out(op, outcome, cx)
 }
