@@ -19,6 +19,7 @@ pub mod object;
 pub mod op;
 pub mod plan;
 pub mod policy;
+pub mod steps;
 pub mod thread_set;
 pub mod trace;
 

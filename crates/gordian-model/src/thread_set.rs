@@ -50,7 +50,7 @@ impl ThreadSet {
     }
 
     /// Removes a thread.
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, thread: ThreadId) {
         let i = thread.0;
         if i < 64 {
@@ -104,7 +104,7 @@ impl ThreadSet {
     }
 
     /// Appends the words to a list.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn append_to(&self, words: &mut Vec<u64>) {
         words.push(self.low);
         if !self.high.is_empty() {

@@ -6,6 +6,7 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
 use crate::op::{Op, OpKind};
 use crate::plan::{Planned, Sleeper};
+use crate::steps::Steps;
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -51,7 +52,7 @@ pub struct Step {
 }
 
 impl Step {
-    const BLANK: Step = Step {
+    pub(crate) const BLANK: Step = Step {
         thread: ThreadId::MAIN,
         kind: OpKind::Yield,
         outcome: 0,
@@ -116,7 +117,7 @@ pub enum End {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Steps,
     /// The objects met.
     pub objects: Vec<ObjectInfo>,
     /// How it ended.
@@ -135,9 +136,8 @@ pub struct Trace {
 impl Trace {
     /// Makes the trace empty, keeping its memory.
     pub fn clear(&mut self) {
-        self.steps.reserve(256);
         self.enabled.reserve(256);
-        self.steps.clear();
+        self.steps.truncate(0);
         self.objects.clear();
         self.enabled.clear();
         self.end = End::Running;
@@ -165,8 +165,8 @@ impl Trace {
         self.steps.is_empty()
     }
 
-    /// Begins the next step; what it does is filled in afterwards.
-    #[inline]
+    /// Begins the next step; its accesses, value and success are filled in afterwards.
+    #[inline(always)]
     pub(crate) fn begin(
         &mut self,
         thread: ThreadId,
@@ -174,22 +174,26 @@ impl Trace {
         choice: (u32, u32),
         objects: u32,
         enabled: &ThreadSet,
-    ) {
-        // A constant is written straight to its place; a step put together on the stack would be copied there, before what
-        // was just stored can be read in larger pieces.
-        self.steps.push(Step::BLANK);
-        let step = self.steps.last_mut().expect("just pushed");
+    ) -> &mut Step {
+        // Written straight to its place; a step put together on the stack would be copied there, before what was just
+        // stored can be read in larger pieces.
+        let first = self.enabled.len() as u32;
+        enabled.append_to(&mut self.enabled);
+        let step = self.steps.push();
         step.thread = thread;
         step.kind = op.kind;
         step.outcome = choice.0;
         step.outcomes = choice.1;
         step.object = op.object;
         step.other = op.other;
+        step.accesses = Accesses::new_const();
         step.arg = op.arg;
         step.site = op.site;
+        step.after = SmallVec::new_const();
+        step.woken_by = None;
         step.objects = objects;
-        step.enabled = self.enabled.len() as u32;
-        enabled.append_to(&mut self.enabled);
+        step.enabled = first;
+        step
     }
 
     pub(crate) fn enabled_buffer(&self) -> &Vec<u64> {

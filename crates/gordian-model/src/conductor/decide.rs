@@ -14,9 +14,19 @@ impl Conductor {
             return Decision::End;
         }
         let at = self.trace.len();
-        if let Some(&planned) = self.prefix.get(at) {
-            return self.follow(planned);
+        if let Some(planned) = self.prefix.get(at) {
+            if (at != self.sleep_from || self.sleep.is_empty()) && self.fits(planned) {
+                self.chosen = planned.outcome;
+                return Decision::Run(planned.thread);
+            }
+            return self.follow(*planned);
         }
+        self.decide_freely(at)
+    }
+
+    /// Which thread steps next, beyond the plan's prefix?
+    #[inline(never)]
+    fn decide_freely(&mut self, at: usize) -> Decision {
         if self.enabled.is_empty() && !self.let_polite_threads_go() {
             self.stop();
             return Decision::End;
@@ -78,7 +88,18 @@ impl Conductor {
         after.or_else(|| self.enabled.iter().find(|&t| awake(t)))
     }
 
-    pub(super) fn follow(&mut self, planned: Planned) -> Decision {
+    /// Can the planned step be taken?
+    #[inline]
+    fn fits(&self, planned: &Planned) -> bool {
+        let Some(me) = self.threads.get(planned.thread.index()) else { return false };
+        me.status == Status::Announced
+            && planned.expected.is_none_or(|e| e == (me.op.kind, me.op.site))
+            && planned.outcome < me.outcomes
+            && (self.enabled.contains(planned.thread) || self.is_idle(planned.thread))
+    }
+
+    #[inline(never)]
+    fn follow(&mut self, planned: Planned) -> Decision {
         if self.trace.len() == self.sleep_from
             && let Some(sleeper) = self.sleep.iter().find(|s| !self.is_about_to(s.thread, s.expected))
         {
@@ -87,13 +108,7 @@ impl Conductor {
             self.fail(failure);
             return Decision::End;
         }
-        let me = self.threads.get(planned.thread.index());
-        let fits = me.is_some_and(|me| {
-            me.status == Status::Announced
-                && planned.expected.is_none_or(|e| e == (me.op.kind, me.op.site))
-                && planned.outcome < me.outcomes
-        }) && (self.enabled.contains(planned.thread) || self.is_idle(planned.thread));
-        if !fits {
+        if !self.fits(&planned) {
             let failure = self.departure(planned);
             self.fail(failure);
             return Decision::End;

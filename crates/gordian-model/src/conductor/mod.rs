@@ -16,6 +16,7 @@ mod end;
 mod lives;
 mod pace;
 mod policy;
+mod quick;
 mod quiet;
 mod slots;
 mod spin;
@@ -68,7 +69,7 @@ enum Idle {
 #[derive(Debug)]
 struct Thread {
     status: Status,
-    /// What it announced last; it still waits to do it if its status says so.
+    /// What it announced last, or will announce next; it waits to do it if its status says so.
     op: Op,
     outcomes: u32,
     expiring: bool,
@@ -128,8 +129,8 @@ impl Thread {
     }
 
     /// The op it waits to do.
-    fn announced(&self) -> Option<Op> {
-        (self.status == Status::Announced).then_some(self.op)
+    fn announced(&self) -> Option<&Op> {
+        (self.status == Status::Announced).then_some(&self.op)
     }
 }
 
@@ -287,7 +288,7 @@ impl Conductor {
     /// Is the execution over?
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.trace.end != End::Running
+        !matches!(self.trace.end, End::Running)
     }
 
     /// The thread began or ended unwinding.
@@ -304,29 +305,49 @@ impl Conductor {
     /// state and to call [`probed`](Self::probed) before it goes on.
     #[inline]
     pub fn announce(&mut self, thread: ThreadId, op: &Op) -> Visit {
+        self.draft(thread, *op);
+        self.announce_draft(thread)
+    }
+
+    /// Writes down what a thread will announce. Inlined where the op is put together it costs no copy, which would have
+    /// to wait until what was just stored in small pieces can be read in large ones.
+    #[inline(always)]
+    pub fn draft(&mut self, thread: ThreadId, op: Op) {
+        self.threads[thread.index()].op = op;
+    }
+
+    /// What a thread will announce.
+    pub fn drafted(&self, thread: ThreadId) -> &Op {
+        &self.threads[thread.index()].op
+    }
+
+    /// [Announces](Self::announce) what was written down.
+    #[inline]
+    pub fn announce_draft(&mut self, thread: ThreadId) -> Visit {
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Running);
         me.status = Status::Announced;
-        me.op = *op;
-        if op.kind.is_plain() {
+        if me.op.kind.is_plain() {
             // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
             me.outcomes = 1;
             me.expiring = false;
             self.enabled.insert(thread);
             return Visit::Plain;
         }
-        self.announce_in_full(thread, op)
+        self.announce_in_full(thread)
     }
 
-    fn announce_in_full(&mut self, thread: ThreadId, op: &Op) -> Visit {
-        if op.kind.can_change() {
-            self.slot_mut(op.object).pending.push(thread);
-            if op.other != ObjectId::NONE {
-                self.slot_mut(op.other).pending.push(thread);
+    #[inline(never)]
+    fn announce_in_full(&mut self, thread: ThreadId) -> Visit {
+        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
+        if kind.can_change() {
+            self.slot_mut(object).pending.push(thread);
+            if other != ObjectId::NONE {
+                self.slot_mut(other).pending.push(thread);
             }
         }
         self.evaluate(thread);
-        self.visit(thread, op)
+        self.visit(thread)
     }
 
     /// Works out whether the announced op of a thread is enabled.
@@ -337,7 +358,7 @@ impl Conductor {
             _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
             _ => {
                 let other = (op.other != ObjectId::NONE).then(|| &self.slot(op.other).model);
-                self.slot(op.object).model.outcomes(thread, &op, other, &self.options)
+                self.slot(op.object).model.outcomes(thread, op, other, &self.options)
             }
         };
         let me = &mut self.threads[thread.index()];
@@ -348,7 +369,7 @@ impl Conductor {
             Outcomes::Expiring => 1,
         };
         if me.idle != Idle::Proved {
-            let polite = (me.expiring || op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
+            let polite = (me.expiring || me.op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
             me.idle = if polite { Idle::Polite } else { Idle::No };
         }
         if me.outcomes == 0 || me.idle != Idle::No {
@@ -362,85 +383,108 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
+        let reply = match self.perform_quickly(thread) {
+            Some(reply) => reply,
+            None => self.perform_in_full(thread),
+        };
+        self.follow_up(thread, at);
+        reply
+    }
+
+    /// Could the thread that stepped last go on, without having paused or having to time out?
+    #[inline(always)]
+    fn could_go_on(&self) -> bool {
         let before = &self.threads[self.current.index()];
-        let goes_on = at > 0 && !before.paused && !before.expiring && self.enabled.contains(self.current);
+        !before.paused && !before.expiring && self.enabled.contains(self.current) && !self.trace.is_empty()
+    }
+
+    #[inline(never)]
+    fn perform_in_full(&mut self, thread: ThreadId) -> Reply {
+        let at = self.trace.len();
+        let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Announced);
-        let op = me.op;
+        let op = &me.op;
         let outcome = self.chosen;
-        self.trace.begin(thread, &op, (outcome, me.outcomes), self.live_slots as u32, &self.enabled);
-        self.trace.steps[at].goes_on = goes_on;
+        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
+        let choice = (outcome, me.outcomes);
+        let step = self.trace.begin(thread, op, choice, self.live_slots as u32, &self.enabled);
+        step.goes_on = goes_on;
         me.status = Status::Running;
         me.visible += 1;
         me.idle = Idle::No;
         me.last = Some(at as u32);
-        let panicking = me.panicking;
-        if let Some(waker) = me.woken_by.take() {
-            self.trace.steps[at].woken_by = Some(waker);
+        if me.woken_by.is_some() {
+            step.woken_by = me.woken_by.take();
         }
         if !me.after.is_empty() {
-            self.trace.steps[at].after = std::mem::take(&mut me.after);
+            step.after = std::mem::take(&mut me.after);
         }
         let reply = match op.kind {
             OpKind::Choose => Reply::value(u64::from(outcome)),
             _ if op.object == ObjectId::NONE => Reply::DONE,
             _ => {
-                let accesses = &mut self.trace.steps[at].accesses;
                 let objects = Objects {
                     options: self.options,
                     slots: &mut self.slots,
                     lives: &mut self.lives,
                     sync: &mut self.sync,
                 };
-                objects.carry_out(thread, &op, outcome, panicking, accesses)
+                objects.carry_out(thread, op, outcome, me.panicking, &mut step.accesses)
             }
         };
-        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
-        let step = &mut self.trace.steps[at];
         step.value = reply.value;
         step.ok = reply.ok;
         self.enabled.remove(thread);
         self.sync.tick(thread);
-        self.after_step(thread, &op, at);
-        self.follow_up(thread, at);
         self.current = thread;
-        reply
-    }
-
-    /// Who is enabled, awake or idle now that a step has been carried out?
-    #[inline]
-    fn after_step(&mut self, thread: ThreadId, op: &Op, at: usize) {
-        if op.kind.can_change() {
-            self.slot_mut(op.object).no_longer_pending(thread);
-            if op.other != ObjectId::NONE {
-                self.slot_mut(op.other).no_longer_pending(thread);
-            }
-        }
         // A new choice is progress, although no object shows it.
         let mut wrote = op.kind == OpKind::Choose;
         let mut progress = wrote;
-        for k in 0..self.trace.steps[at].accesses.len() {
-            let Access { object, act, .. } = self.trace.steps[at].accesses[k];
+        let mut awaited = op.kind.can_change();
+        for &Access { object, act, .. } in &step.accesses {
             let slot = match object.as_life() {
                 Some(t) => &mut self.lives[t.index()],
                 None => &mut self.slots[object.index()],
             };
             if act.is_read() {
-                let version = slot.version;
-                self.threads[thread.index()].spin.read(object, version);
+                me.spin.read(object, slot.version);
             } else {
                 wrote = true;
                 progress |= act.is_progress();
                 slot.version = slot.version.wrapping_add(1);
-                if !slot.pending.is_empty() || !slot.watchers.is_empty() {
-                    self.changed(object, thread, at);
-                }
+                awaited |= !slot.pending.is_empty() || !slot.watchers.is_empty();
             }
         }
-        self.pace(thread, op, wrote, progress);
+        me.pace(wrote, progress);
+        self.pauses_seen |= me.paused;
+        if awaited {
+            self.look_for_waiting(thread, at);
+        }
+        if self.pauses_seen {
+            self.release_polite(thread);
+        }
         if !self.sleep.is_empty() && at >= self.sleep_from {
-            let accesses = &self.trace.steps[at].accesses;
-            wake_dependent(&mut self.sleep, thread, accesses, &self.trace.objects);
+            wake_dependent(&mut self.sleep, thread, &self.trace.steps[at].accesses, &self.trace.objects);
+        }
+        reply
+    }
+
+    /// The thread waits no longer, and others may wait for what it has changed.
+    #[inline(never)]
+    fn look_for_waiting(&mut self, thread: ThreadId, at: usize) {
+        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
+        if kind.can_change() {
+            self.slot_mut(object).no_longer_pending(thread);
+            if other != ObjectId::NONE {
+                self.slot_mut(other).no_longer_pending(thread);
+            }
+        }
+        for k in 0..self.trace.steps[at].accesses.len() {
+            let Access { object, act, .. } = self.trace.steps[at].accesses[k];
+            if !act.is_read() {
+                self.changed(object, thread, at);
+            }
         }
     }
 

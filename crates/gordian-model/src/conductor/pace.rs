@@ -1,8 +1,7 @@
 //! Fairness: a thread that keeps pausing without getting anywhere lets the others go first.
 
-use super::{Conductor, Idle, Status};
+use super::{Conductor, Idle, Status, Thread};
 use crate::id::ThreadId;
-use crate::op::Op;
 
 impl Conductor {
     pub(super) fn let_polite_threads_go(&mut self) -> bool {
@@ -19,27 +18,7 @@ impl Conductor {
         any
     }
 
-    /// Keeps count of pausing without getting anywhere, and lets polite threads go again after anybody's step.
-    #[inline]
-    pub(super) fn pace(&mut self, thread: ThreadId, op: &Op, wrote: bool, progress: bool) {
-        let me = &mut self.threads[thread.index()];
-        me.paused = op.kind.is_pause() || me.expiring;
-        if me.paused {
-            me.pauses += 1;
-            self.pauses_seen = true;
-        }
-        if wrote {
-            me.changes += 1;
-            me.spin.reset();
-        }
-        if progress {
-            me.pauses = 0;
-        }
-        if self.pauses_seen {
-            self.release_polite(thread);
-        }
-    }
-
+    /// Polite threads go again after anybody's step.
     #[cold]
     pub(super) fn release_polite(&mut self, by: ThreadId) {
         let at = self.trace.len() as u32 - 1;
@@ -52,6 +31,24 @@ impl Conductor {
                 self.trace.cut = true;
                 self.enabled.insert(ThreadId(i as u32));
             }
+        }
+    }
+}
+
+impl Thread {
+    /// Keeps count of pausing without getting anywhere, after a step.
+    #[inline]
+    pub(super) fn pace(&mut self, wrote: bool, progress: bool) {
+        self.paused = self.op.kind.is_pause() || self.expiring;
+        if self.paused {
+            self.pauses += 1;
+        }
+        if wrote {
+            self.changes += 1;
+            self.spin.reset();
+        }
+        if progress {
+            self.pauses = 0;
         }
     }
 }

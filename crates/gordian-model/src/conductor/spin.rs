@@ -8,9 +8,9 @@
 //!
 //! The op to come back to is found as in Brent's cycle search: the anchor moves when a round grows too long.
 
-use super::{Conductor, Idle};
+use super::{Conductor, Idle, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
-use crate::op::{Op, OpKind};
+use crate::op::OpKind;
 use crate::plan::Sleeper;
 
 /// What the front end does with a thread that has announced an op.
@@ -100,9 +100,9 @@ impl Spin {
 
 impl Conductor {
     #[inline]
-    pub(super) fn visit(&mut self, thread: ThreadId, op: &Op) -> Visit {
+    pub(super) fn visit(&mut self, thread: ThreadId) -> Visit {
         let at = self.trace.len();
-        let spin = &mut self.threads[thread.index()].spin;
+        let Thread { op, spin, .. } = &mut self.threads[thread.index()];
         let here = (op.kind, op.site, op.object);
         match spin.anchor {
             None if op.kind.can_block() => Visit::Plain,
@@ -162,7 +162,7 @@ impl Conductor {
             let start = buffer.as_ptr() as usize;
             tell(start, start + buffer.capacity() * size_of::<T>());
         }
-        whole(&self.trace.steps, tell);
+        whole(self.trace.steps.buffer(), tell);
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
         whole(&self.threads, tell);
@@ -189,12 +189,12 @@ impl Conductor {
         me.spin.sleep.extend_from_slice(&self.sleep);
     }
 
-    /// Must the front end keep its own work off the thread's stack when it announces this op, because the thread's
+    /// Must the front end keep its own work off the thread's stack when it announces what it has written down, because the thread's
     /// state is or will be compared? One means yes: not inlined and not a `bool`, so that it leaves the same in every
     /// register, whatever it finds.
     #[inline(never)]
-    pub fn is_probing(&self, thread: ThreadId, op: &Op) -> usize {
-        let spin = &self.threads[thread.index()].spin;
+    pub fn is_probing(&self, thread: ThreadId) -> usize {
+        let Thread { op, spin, .. } = &self.threads[thread.index()];
         usize::from(spin.probed || op.kind.is_pause() || spin.anchor == Some((op.kind, op.site, op.object)))
     }
 

@@ -106,7 +106,7 @@ impl Conductor {
                 };
                 waiting.push((thread, what, op.site, SmallVec::new()));
             } else {
-                let (what, whom) = self.waits_for(thread, &op);
+                let (what, whom) = self.waits_for(thread, op);
                 waiting.push((thread, what, op.site, whom));
             }
         }
@@ -172,7 +172,7 @@ impl Conductor {
             None | Some((Status::Absent, _)) => "that thread does not exist".to_owned(),
             Some((Status::Finished, _)) => "that thread has ended".to_owned(),
             Some((_, Some(op))) if planned.expected.is_none_or(|e| e == (op.kind, op.site)) => {
-                format!("that thread cannot do so now ({})", self.waits_for(planned.thread, &op).0)
+                format!("that thread cannot do so now ({})", self.waits_for(planned.thread, op).0)
             }
             Some((_, Some(op))) => {
                 format!("that thread is about to {} at {}", op.kind.verb(), names.place(op.site))

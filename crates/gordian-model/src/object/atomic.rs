@@ -31,6 +31,21 @@ impl Atomic {
         self.value = value;
     }
 
+    /// What an op with one outcome does when no clocks are kept.
+    #[inline(always)]
+    pub(crate) fn quickly(&mut self, op: &Op) -> Option<(Reply, Act)> {
+        let old = self.value;
+        self.value = match op.kind {
+            OpKind::FetchAdd => Rmw::Add.apply(old, op.arg, op.detail),
+            OpKind::Load => return Some((Reply::value(old), Act::Read)),
+            OpKind::Store => op.arg,
+            OpKind::CompareExchange if old == op.arg => op.arg2,
+            OpKind::CompareExchange => return Some((Reply { value: old, ..Reply::FAILED }, Act::Read)),
+            kind => kind.rmw()?.apply(old, op.arg, op.detail),
+        };
+        Some((Reply::value(old), Act::Write))
+    }
+
     #[inline]
     fn replace(&mut self, new: u64, op: &Op, cx: &mut Cx<'_>) {
         cx.sync.read(cx.thread, self.carried, op.order.acquires());

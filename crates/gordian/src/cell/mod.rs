@@ -32,6 +32,7 @@ fn access_at(tag: &Tag, write: bool, place: &'static Location<'static>) {
     if !runtime::active() || runtime::is_silent() {
         return;
     }
+    runtime::settle();
     let (cell, site) = (tag.cell(), runtime::site(place));
     let ordered = runtime::with(|conductor, me| {
         if write {

@@ -1,31 +1,21 @@
-//! The host: creates threads under test, resumes them, and tears down what is left when an execution ends.
+//! The host: starts threads under test and resumes them in the order that the conductor decides.
 
-use super::panic::{PanicNote, TearDown, install_hook};
-use super::snapshot::{Extent, HeapParts, Snapshot, host_stack};
+use super::coroutines::{Co, Task, Wake};
+use super::panic::{PanicNote, install_hook};
+use super::snapshot::{Extent, HeapParts, host_stack};
 use super::stack::Pool;
 use super::storage::Storage;
-use super::{CURRENT, Yield, overflow};
-use crate::thread::{Local, drop_left_locals};
+use super::{CURRENT, overflow};
+use crate::thread::Local;
 use crate::time::Clock;
-use corosensei::stack::{DefaultStack, Stack};
-use corosensei::trap::CoroutineTrapHandler;
-use corosensei::{Coroutine, CoroutineResult};
 use gordian_model::conductor::Visit;
-use gordian_model::{
-    Conductor, Decision, Failure, FailureKind, Names, Op, Plan, Reply, SiteId, ThreadId, Trace,
-};
+use gordian_model::{Conductor, Decision, Names, Plan, Reply, SiteId, ThreadId, Trace};
 use std::cell::RefCell;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// What a thread is resumed for.
-pub(super) enum Wake {
-    Go,
-    TearDown,
-}
 
 /// What a thread that suspended wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,34 +25,17 @@ pub(super) enum Request {
     Ended,
     /// It has announced an op; the decision has been made.
     Switch,
-    /// It has come to its next op, or to a join, and nothing is to be decided.
+    /// It has come to its next op, or to a join, and has left deciding to the host.
     Started,
-    /// It has left an op in `letter`, to be announced and performed by the host.
+    /// It has written down an op, to be announced and performed by the host.
     Step,
-    /// It has spawned the thread in `newborn`.
+    /// It goes on when the threads in `newborns` have come to their first ops.
     Start,
     /// The execution is over.
     Over,
     /// It cannot be unwound.
     GiveUp,
 }
-
-pub(super) type Co = Coroutine<Wake, (), (), DefaultStack>;
-
-/// A thread under test.
-#[derive(Default)]
-pub(super) struct Task {
-    pub(super) yielder: *const YieldPointer,
-    base: usize,
-    limit: usize,
-    pub(super) stack_pointer: usize,
-    /// The host performs the op it waits with.
-    hosted: bool,
-    snapshot: Snapshot,
-    pub(super) last_panic: Option<PanicNote>,
-}
-
-type YieldPointer = Yield;
 
 /// How far the panic of a thread has been dealt with.
 pub(crate) struct Panicked {
@@ -126,16 +99,21 @@ impl Sites {
 pub(super) struct Runtime {
     pub(super) conductor: Conductor,
     pub(super) tasks: Vec<Task>,
+    /// How many of them are live.
+    pub(super) live: usize,
     /// The coroutines of the tasks; apart from them, because one is borrowed while it runs and its task is not.
-    coroutines: Vec<Option<Co>>,
+    pub(super) coroutines: Vec<Option<Co>>,
     pub(super) running: ThreadId,
     pub(super) request: Request,
     pub(super) decision: Decision,
-    pub(super) letter: Option<Op>,
     pub(super) reply: Reply,
-    pub(super) newborn: Option<(ThreadId, Co)>,
-    pub(super) starting: bool,
-    /// The thread with the letter is to suspend once more before it is read.
+    /// Threads that the running one has spawned and that the host does not know of yet.
+    pub(super) newborns: Vec<ThreadId>,
+    /// Threads that have not begun; the last is the next to do so.
+    pub(super) unborn: Vec<ThreadId>,
+    /// The running thread comes to its next op and no further.
+    starting: bool,
+    /// The thread that leaves its op to the host is to suspend once more before it is announced.
     pub(super) twice: bool,
     pub(super) silent: bool,
     pub(super) tearing_down: bool,
@@ -146,7 +124,7 @@ pub(super) struct Runtime {
     /// Memory that the runtime writes to, for snapshots.
     ours: Vec<(usize, usize)>,
     heap: HeapParts,
-    pool: Pool,
+    pub(super) pool: Pool,
     place: usize,
 }
 
@@ -188,7 +166,7 @@ impl Engine {
             None => runtime.conductor.names.forget_threads(),
         }
         runtime.heap.forget();
-        runtime.pool.set_size(stack_size);
+        runtime.set_stack_size(stack_size);
         runtime.shared.covered.clear();
         Engine { runtime: Some(runtime) }
     }
@@ -219,7 +197,10 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        let runtime = self.runtime.take();
+        let mut runtime = self.runtime.take();
+        if let Some(runtime) = &mut runtime {
+            runtime.rest();
+        }
         IDLE.with(|idle| *idle.borrow_mut() = runtime);
     }
 }
@@ -230,13 +211,14 @@ impl Runtime {
         Box::new(Runtime {
             conductor: Conductor::default(),
             tasks: Vec::new(),
+            live: 0,
             coroutines: Vec::new(),
             running: ThreadId::MAIN,
             request: Request::Ended,
             decision: Decision::End,
-            letter: None,
             reply: Reply::DONE,
-            newborn: None,
+            newborns: Vec::new(),
+            unborn: Vec::new(),
             starting: false,
             twice: false,
             silent: false,
@@ -269,8 +251,8 @@ impl Runtime {
                 rt.silent_ops = 0;
             }
             CURRENT.with(|c| c.set(rt));
-            if let Some(main) = Runtime::create(rt, ThreadId::MAIN, || crate::thread::run_main(body)) {
-                Runtime::admit(rt, ThreadId::MAIN, main);
+            (*rt).bring_up(ThreadId::MAIN, || crate::thread::run_main(body));
+            if (*rt).embody(ThreadId::MAIN) {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
@@ -283,106 +265,27 @@ impl Runtime {
         }
     }
 
-    /// Makes the coroutine of a thread, possibly on the stack of another: the host puts it to the others. Without one there is
-    /// no stack for it, and the execution has failed.
-    ///
-    /// # Safety
-    /// As `execute`; and what `body` borrows outlives the thread.
-    pub(super) unsafe fn create(rt: *mut Runtime, thread: ThreadId, body: impl FnOnce()) -> Option<Co> {
-        // SAFETY: see `execute`.
-        let runtime = unsafe { &mut *rt };
-        let i = thread.index();
-        if runtime.tasks.len() <= i {
-            runtime.tasks.resize_with(i + 1, Task::default);
-        }
-        let stack = match runtime.pool.take() {
-            Ok(stack) => stack,
-            Err(error) => {
-                let message = format!(
-                    "no stack of {} bytes for {}: {error}; use smaller stacks with Checker::stack_size, or fewer threads",
-                    runtime.pool.size(),
-                    runtime.conductor.names.thread(thread)
-                );
-                runtime.conductor.fail(Failure::new(FailureKind::Misuse, message));
-                return None;
-            }
-        };
-        let task = &mut runtime.tasks[i];
-        (task.base, task.limit) = (stack.base().get(), stack.limit().get());
-        task.last_panic = None;
-        task.hosted = false;
-        let all = move |yielder: &Yield, wake: Wake| {
-            // SAFETY: as in `super::step`; the coroutine runs only while the runtime lives.
-            unsafe { (&mut (*rt).tasks)[i].yielder = yielder };
-            if let Wake::Go = wake {
-                body();
-            }
-            // SAFETY: as above.
-            unsafe { (*rt).request = Request::Ended };
-        };
-        // SAFETY: what the body borrows outlives the coroutine: that is what the caller promises.
-        Some(unsafe { Coroutine::with_stack_unchecked(stack, all) })
-    }
-
-    /// Puts a new coroutine to the others. Only the host does so, because it has lent itself one of them while a
-    /// thread runs.
-    unsafe fn admit(rt: *mut Runtime, thread: ThreadId, coroutine: Co) {
-        // SAFETY: see `execute`.
-        let runtime = unsafe { &mut *rt };
-        let i = thread.index();
-        if runtime.coroutines.len() <= i {
-            runtime.coroutines.resize_with(i + 1, || None);
-        }
-        if runtime.coroutines[i].is_some() {
-            // Only a plan that was tampered with has two threads of one name.
-            let name = runtime.conductor.names.thread(thread);
-            let message = format!("two threads are named {name}: the plan is damaged");
-            runtime.conductor.fail(Failure::new(FailureKind::Misuse, message));
-        } else {
-            runtime.coroutines[i] = Some(coroutine);
-        }
-    }
-
-    /// Lets a thread run until it suspends or ends.
-    unsafe fn resume(rt: *mut Runtime, thread: ThreadId, wake: Wake) {
-        // SAFETY: see `execute`. Nothing but the host touches `coroutines`, and the host waits here.
-        unsafe {
-            (*rt).running = thread;
-            let place = &mut (&mut (*rt).coroutines)[thread.index()];
-            let coroutine = place.as_mut().expect("only suspended threads are resumed");
-            if let CoroutineResult::Return(()) = coroutine.resume(wake) {
-                let stack = place.take().expect("it was just there").into_stack();
-                let rt = &mut *rt;
-                rt.pool.give(stack);
-                if overflow::happened() {
-                    rt.request = Request::Over;
-                    let failure = overflow_failure(&rt.conductor.names, thread, rt.pool.size());
-                    rt.conductor.fail(failure);
-                }
-            }
-        }
-    }
-
     /// Resumes threads in the order that the conductor decides, until the execution is over.
     unsafe fn drive(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
             loop {
-                let decision = match (*rt).request {
-                    Request::Switch => (*rt).decision,
-                    Request::Ended => {
-                        Runtime::advance_released(rt);
-                        (*rt).conductor.decide()
+                // The most frequent by far, and not to be guessed by way of a table.
+                let decision = if (*rt).request == Request::Switch {
+                    (*rt).decision
+                } else {
+                    match (*rt).request {
+                        Request::Switch | Request::Ended | Request::Started => Runtime::decide(rt),
+                        Request::Start => {
+                            Runtime::settle(rt);
+                            continue;
+                        }
+                        Request::Step => {
+                            Runtime::announce_for(rt);
+                            Runtime::decide(rt)
+                        }
+                        Request::Over | Request::GiveUp => Decision::End,
                     }
-                    Request::Start => {
-                        Runtime::start(rt);
-                        continue;
-                    }
-                    Request::Step => {
-                        Runtime::read_letter(rt);
-                        (*rt).conductor.decide()
-                    }
-                    Request::Over | Request::GiveUp | Request::Started => Decision::End,
                 };
                 let Decision::Run(next) = decision else { return };
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
@@ -393,16 +296,32 @@ impl Runtime {
         }
     }
 
-    /// Runs a newborn thread up to its first op, then its parent again.
-    unsafe fn start(rt: *mut Runtime) {
+    /// Is deciding left to the host? It is while threads have not come to their first or next ops.
+    ///
+    /// # Safety
+    /// As `execute`.
+    #[inline]
+    pub(super) unsafe fn is_held(rt: *mut Runtime) -> bool {
+        // SAFETY: see `execute`.
+        unsafe { (*rt).starting || !(*rt).newborns.is_empty() }
+    }
+
+    /// Which thread steps next, when all have come to their ops?
+    unsafe fn decide(rt: *mut Runtime) -> Decision {
+        // SAFETY: see `execute`.
+        unsafe {
+            Runtime::start_newborns(rt);
+            Runtime::advance_released(rt);
+            (*rt).conductor.decide()
+        }
+    }
+
+    /// Runs newborn threads up to their first ops, then their parent again.
+    unsafe fn settle(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
             let parent = (*rt).running;
-            let (child, coroutine) = (*rt).newborn.take().expect("a start comes with a thread");
-            Runtime::admit(rt, child, coroutine);
-            if !(*rt).conductor.is_over() {
-                Runtime::advance(rt, child);
-            }
+            Runtime::start_newborns(rt);
             if (*rt).conductor.is_over() {
                 (*rt).request = Request::Over;
             } else {
@@ -411,7 +330,24 @@ impl Runtime {
         }
     }
 
-    /// Runs a thread up to its next op without deciding anything.
+    /// Runs newborn threads up to their first ops, the oldest first, and each one's own before the next.
+    unsafe fn start_newborns(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
+            let others = (*rt).unborn.len();
+            while let Some(child) = (*rt).newborns.pop() {
+                (*rt).unborn.push(child);
+            }
+            while (*rt).unborn.len() > others {
+                let child = (*rt).unborn.pop().expect("there is one");
+                if !(*rt).conductor.is_over() && (*rt).embody(child) {
+                    Runtime::advance(rt, child);
+                }
+            }
+        }
+    }
+
+    /// Runs a thread, and the threads that it spawns, up to their next ops without deciding anything.
     unsafe fn advance(rt: *mut Runtime, thread: ThreadId) {
         // SAFETY: see `execute`.
         unsafe {
@@ -420,11 +356,12 @@ impl Runtime {
             // The thread that is resumed changes the request.
             #[allow(clippy::while_immutable_condition)]
             while (*rt).request == Request::Start {
-                Runtime::start(rt);
+                Runtime::settle(rt);
             }
             if (*rt).request == Request::Step {
-                Runtime::read_letter(rt);
+                Runtime::announce_for(rt);
             }
+            Runtime::start_newborns(rt);
             (*rt).starting = was_starting;
         }
     }
@@ -443,15 +380,14 @@ impl Runtime {
     }
 
     /// Announces the op that the running thread has left to the host.
-    unsafe fn read_letter(rt: *mut Runtime) {
+    unsafe fn announce_for(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
             let me = (*rt).running;
             Runtime::resume(rt, me, Wake::Go);
             (*rt).twice = false;
-            let op = (*rt).letter.take().expect("a step comes with a letter");
             (&mut (*rt).tasks)[me.index()].hosted = true;
-            if let Visit::Probe { again } = (*rt).conductor.announce(me, &op) {
+            if let Visit::Probe { again } = (*rt).conductor.announce_draft(me) {
                 Runtime::probe(rt, again);
             }
         }
@@ -479,105 +415,10 @@ impl Runtime {
             }
         }
     }
-
-    /// Unwinds every thread that is still suspended, youngest first, so that its values are dropped.
-    unsafe fn tear_down(rt: *mut Runtime) {
-        // SAFETY: see `execute`.
-        unsafe {
-            (*rt).silent = true;
-            (*rt).tearing_down = true;
-            for i in (0..(*rt).coroutines.len()).rev() {
-                if (&(*rt).coroutines)[i].is_none() {
-                    continue;
-                }
-                let thread = ThreadId(i as u32);
-                (*rt).silent_ops = 0;
-                // One that unwinds already goes on with that: a second panic on top would end the process.
-                let unwinding = (*rt).conductor.is_panicking(thread);
-                let wake = if unwinding { Wake::Go } else { Wake::TearDown };
-                // The unwinding ends in the body of the thread, unless it was dropping its thread-locals already.
-                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| Runtime::resume(rt, thread, wake)))
-                    && !payload.is::<TearDown>()
-                {
-                    std::panic::resume_unwind(payload);
-                }
-                if let Some(mut coroutine) = (&mut (*rt).coroutines)[i].take() {
-                    // It could not be unwound: what it holds is leaked.
-                    coroutine.force_reset();
-                    (*rt).pool.give(coroutine.into_stack());
-                }
-            }
-            (*rt).newborn = None;
-            (*rt).letter = None;
-            (*rt).tearing_down = false;
-        }
-    }
-
-    /// Drops what statics and the thread-locals of threads that were torn down still hold.
-    unsafe fn drop_statics(rt: *mut Runtime) {
-        // SAFETY: see `execute`.
-        unsafe {
-            (*rt).running = ThreadId::MAIN;
-            (*rt).silent = true;
-            (*rt).silent_ops = 0;
-            let shared = &(*rt).shared;
-            if shared.storage.is_empty() && shared.locals.is_empty() {
-                return;
-            }
-            // Dropping one value may bring others to life, so each is taken out by itself.
-            let next = move || {
-                drop_left_locals();
-                let storage = &mut (*rt).shared.storage;
-                match storage.pop() {
-                    None => false,
-                    Some((object, drop)) => {
-                        *(*rt).conductor.object_mut(object) = gordian_model::object::Once::new().into();
-                        drop();
-                        true
-                    }
-                }
-            };
-            loop {
-                let dropped = catch_unwind(AssertUnwindSafe(next));
-                if let Ok(false) = dropped {
-                    break;
-                }
-                if dropped.is_err() {
-                    let note = (&mut (*rt).tasks)[0].last_panic.take();
-                    let message = note.map_or_else(String::new, |n| n.message);
-                    (*rt).conductor.fail_at_end(Failure::new(
-                        FailureKind::Panic,
-                        format!("the value of a static panicked when it was dropped at the end of the execution: {message}"),
-                    ));
-                }
-            }
-        }
-    }
 }
 
 /// The memory that a slice takes up.
 fn range<T>(slice: &[T]) -> (usize, usize) {
     let range = slice.as_ptr_range();
     (range.start as usize, range.end as usize)
-}
-
-/// The coroutine that this OS thread may be running, for a signal handler.
-pub(super) fn running() -> Option<CoroutineTrapHandler<()>> {
-    let rt = super::current();
-    if rt.is_null() {
-        return None;
-    }
-    // SAFETY: the runtime lives as long as it is current. The host has lent the coroutine to itself to resume it, and
-    // waits for that; asking where its stack lies reads what nobody changes meanwhile.
-    let rt = unsafe { &*rt };
-    rt.coroutines.get(rt.running.index())?.as_ref().map(Coroutine::trap_handler)
-}
-
-fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {
-    let message = format!(
-        "stack overflow in {}: its stack of {} KiB is used up; if it needs more, give it more with Checker::stack_size",
-        names.thread(thread),
-        size / 1024
-    );
-    Failure::new(FailureKind::Crash, message).at(thread, SiteId::UNKNOWN)
 }

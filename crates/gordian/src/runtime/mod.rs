@@ -11,8 +11,11 @@
 //! - A thread under test is resumed only by the OS thread that created it, and never while it is running.
 //! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
 
+mod coroutines;
+mod end;
 mod host;
 mod image;
+mod job;
 mod overflow;
 mod panic;
 mod snapshot;
@@ -26,9 +29,11 @@ pub(crate) use storage::{Key, duplicate, take_value, value_mut};
 pub(crate) use tag::Tag;
 
 use corosensei::Yielder;
+use coroutines::Wake;
 use gordian_model::conductor::Visit;
-use gordian_model::{Conductor, Decision, Op, OpKind, Reply, SiteId, ThreadId};
-use host::{Request, Runtime, Wake};
+use gordian_model::object::Object;
+use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
+use host::{Request, Runtime};
 use std::cell::Cell;
 use std::panic::Location;
 
@@ -81,35 +86,51 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
 }
 
 /// Announces an op, waits for the thread's turn and carries it out.
-#[inline]
+#[inline(always)]
 pub(crate) fn op(op: Op) -> Reply {
-    step(&op)
+    let rt = current();
+    let kind = op.kind;
+    // SAFETY: as in `step`.
+    unsafe {
+        let me = (*rt).running;
+        (*rt).conductor.draft(me, op);
+        // An op that changes something is no part of a waiting round, whatever it leaves on the stack. This is not left
+        // to `step`, whose larger frame would be compared, too.
+        if !kind.is_plain() && (*rt).conductor.is_probing(me) == 1 {
+            return hosted(rt);
+        }
+        step(rt)
+    }
 }
 
+/// Announces the op that the running thread has written down, waits for its turn and carries it out.
+///
+/// # Safety
+/// As `suspend`.
 #[inline(never)]
-fn step(op: &Op) -> Reply {
-    let rt = current();
+unsafe fn step(rt: *mut Runtime) -> Reply {
     // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
     // ends before `suspend`.
     unsafe {
         if (*rt).silent {
-            return silently(op);
+            return silently();
         }
         let me = (*rt).running;
-        // An op that changes something is no part of a waiting round, whatever it leaves on the stack.
-        if !op.kind.is_plain() && (*rt).conductor.is_probing(me, op) == 1 {
-            return hosted(rt, op);
-        }
-        let visit = (*rt).conductor.announce(me, op);
+        let visit = (*rt).conductor.announce_draft(me);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
-        let decision = if (*rt).starting { None } else { Some((*rt).conductor.decide()) };
-        if decision != Some(Decision::Run(me)) {
-            (*rt).decision = decision.unwrap_or(Decision::End);
-            suspend(rt, if decision.is_some() { Request::Switch } else { Request::Started });
-            if (*rt).silent {
-                // Torn down while it unwinds from a panic of its own, which goes on.
-                return silently(op);
+        if Runtime::is_held(rt) {
+            suspend(rt, Request::Started);
+        } else {
+            let decision = (*rt).conductor.decide();
+            if decision == Decision::Run(me) {
+                return (*rt).conductor.perform(me);
             }
+            (*rt).decision = decision;
+            suspend(rt, Request::Switch);
+        }
+        if (*rt).silent {
+            // Torn down while it unwinds from a panic of its own, which goes on.
+            return silently();
         }
         (*rt).conductor.perform(me)
     }
@@ -122,18 +143,20 @@ fn step(op: &Op) -> Reply {
 /// As `suspend`.
 #[cold]
 #[inline(never)]
-unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
+unsafe fn hosted(rt: *mut Runtime) -> Reply {
     // SAFETY: as in `op`.
     unsafe {
-        (*rt).letter = Some(*op);
+        if (*rt).silent {
+            return silently();
+        }
         (*rt).twice = true;
         // The host changes it.
         #[allow(clippy::while_immutable_condition)]
         while (*rt).twice {
-            suspend(rt, Request::Step);
+            suspend_at_rest(rt);
         }
         if (*rt).silent {
-            return silently(op);
+            return silently();
         }
         (*rt).reply
     }
@@ -141,29 +164,50 @@ unsafe fn hosted(rt: *mut Runtime, op: &Op) -> Reply {
 
 /// An op at a place, with nothing but an object.
 #[track_caller]
-pub(crate) fn simple(kind: OpKind, object: gordian_model::ObjectId) -> Reply {
+pub(crate) fn simple(kind: OpKind, object: ObjectId) -> Reply {
     op(Op::new(kind, object, site(Location::caller())))
 }
 
 /// Gives the processor back to the host.
 ///
+/// Inlined, because each return on the way back from a switch is one that the processor predicts wrongly.
+///
 /// # Safety
 /// `rt` is the live runtime of this OS thread, and the caller runs on one of its coroutines.
-#[inline(never)]
+#[inline(always)]
 unsafe fn suspend(rt: *mut Runtime, request: Request) {
     // SAFETY: see above; the reborrow ends before the switch.
     let yielder = unsafe {
         let rt = &mut *rt;
         rt.request = request;
-        let marker = 0u8;
-        let me = rt.running.index();
-        rt.tasks[me].stack_pointer = std::hint::black_box(&raw const marker) as usize;
-        rt.tasks[me].yielder
+        rt.tasks[rt.running.index()].yielder
     };
     // SAFETY: the yielder lives on the stack of the coroutine that we are on.
     match unsafe { (*yielder).suspend(()) } {
         Wake::Go => {}
-        Wake::TearDown => std::panic::resume_unwind(Box::new(panic::TearDown)),
+        Wake::TearDown => unwind(),
+    }
+}
+
+/// The execution is torn down.
+#[cold]
+#[inline(never)]
+fn unwind() -> ! {
+    std::panic::resume_unwind(Box::new(panic::TearDown))
+}
+
+/// Gives the processor back to the host, which looks at the stack from here on.
+///
+/// # Safety
+/// As `suspend`.
+#[inline(never)]
+unsafe fn suspend_at_rest(rt: *mut Runtime) {
+    // SAFETY: as promised; the reborrow ends before the switch.
+    unsafe {
+        let marker = 0u8;
+        let me = (*rt).running.index();
+        (&mut (*rt).tasks)[me].stack_pointer = std::hint::black_box(&raw const marker) as usize;
+        suspend(rt, Request::Step);
     }
 }
 
@@ -193,16 +237,20 @@ pub(crate) fn is_silent() -> bool {
     !rt.is_null() && unsafe { (*rt).silent }
 }
 
+/// Carries out the op that the running thread has written down, without a step.
 #[cold]
-fn silently(op: &Op) -> Reply {
+fn silently() -> Reply {
     let rt = current();
     // SAFETY: as in `with`.
-    let reply = unsafe {
+    let (op, reply) = unsafe {
         let rt = &mut *rt;
         rt.silent_ops += 1;
         let resurrected = rt.tearing_down && !std::thread::panicking();
         let me = rt.running;
-        if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, op) }
+        let op = *rt.conductor.drafted(me);
+        let reply =
+            if resurrected || rt.silent_ops > 10_000 { None } else { rt.conductor.try_silently(me, &op) };
+        (op, reply)
     };
     match reply {
         Some(reply) => reply,
@@ -247,11 +295,12 @@ pub(crate) fn is_panicking() -> bool {
     with(|conductor, me| conductor.is_panicking(me))
 }
 
-/// Starts a thread under test, which runs up to its first op before this returns.
+/// Makes a thread under test. It runs up to its first op when its parent comes to its next op, or before that when the
+/// parent [settles](settle).
 ///
 /// # Safety
 /// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
-pub(crate) unsafe fn spawn(body: impl FnOnce()) -> ThreadId {
+pub(crate) unsafe fn spawn(name: Option<String>, body: impl FnOnce()) -> ThreadId {
     let rt = current();
     // SAFETY: the caller promises that the borrows hold; the rest as in `step`.
     unsafe {
@@ -260,10 +309,43 @@ pub(crate) unsafe fn spawn(body: impl FnOnce()) -> ThreadId {
         }
         let me = (*rt).running;
         let child = (*rt).conductor.spawn(me);
-        (*rt).newborn = Runtime::create(rt, child, body).map(|coroutine| (child, coroutine));
-        suspend(rt, if (*rt).newborn.is_some() { Request::Start } else { Request::Over });
+        if let Some(name) = name {
+            (*rt).shared.thread_names.push((child, name));
+        }
+        (*rt).bring_up(child, body);
+        (*rt).newborns.push(child);
         child
     }
+}
+
+/// Lets the threads that the running one has spawned come to their first ops, before it does something that is no op, but
+/// that they could notice or it could notice of them. Says whether there were any.
+#[inline]
+pub(crate) fn settle() -> bool {
+    let rt = current();
+    // SAFETY: as in `step`.
+    unsafe { !(*rt).newborns.is_empty() && start_newborns(rt) }
+}
+
+/// A new object; threads that were spawned before it was made have the lower numbers for theirs.
+pub(crate) fn create(model: Object, site: SiteId) -> ObjectId {
+    settle();
+    with(|conductor, _| conductor.create(model, site))
+}
+
+/// # Safety
+/// As `suspend`.
+#[cold]
+#[inline(never)]
+unsafe fn start_newborns(rt: *mut Runtime) -> bool {
+    // A thread that unwinds would have them run while Rust takes them to panic; they wait for its next op.
+    // SAFETY: as promised.
+    let now = unsafe { !(*rt).silent } && !std::thread::panicking();
+    if now {
+        // SAFETY: as promised.
+        unsafe { suspend(rt, Request::Start) };
+    }
+    now
 }
 
 /// Waits for a thread under test to end.
@@ -277,7 +359,7 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
                 give_up();
             }
         } else if !(*rt).conductor.join(me, target, site) {
-            if (*rt).starting {
+            if Runtime::is_held(rt) {
                 suspend(rt, Request::Started);
             } else {
                 (*rt).decision = (*rt).conductor.decide();

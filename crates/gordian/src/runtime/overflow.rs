@@ -18,7 +18,7 @@ pub(super) fn happened() -> bool {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod handler {
     use super::OVERFLOWED;
-    use crate::runtime::host::running;
+    use crate::runtime::coroutines::running;
     use std::cell::Cell;
     use std::mem::MaybeUninit;
     use std::sync::Once;

@@ -126,19 +126,15 @@ impl Builder {
         T: 'a,
     {
         let packet = Arc::clone(packet);
-        let name = self.name;
         let time = crate::time::thread_time();
         let body = move || {
             crate::time::at_least(time);
-            if let Some(name) = name {
-                runtime::shared(|shared, me| shared.thread_names.push((me, name)));
-            }
             life::run(f, &packet);
             drop(packet);
             after();
         };
         // SAFETY: the caller's promise.
-        unsafe { runtime::spawn(body) }
+        unsafe { runtime::spawn(self.name, body) }
     }
 }
 

@@ -175,6 +175,7 @@ impl<T> Drop for JoinHandle<T> {
             && runtime::active()
             && runtime::epoch() == epoch
         {
+            runtime::settle();
             packet.detach(thread);
             runtime::stop_if_over();
         }

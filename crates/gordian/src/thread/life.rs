@@ -64,6 +64,7 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
 /// The thread has come to its end. In a tear-down the execution is over, and its trace stays what it is.
 fn finish() {
     if !runtime::is_silent() {
+        runtime::settle();
         runtime::with(|conductor, me| conductor.finish(me));
     }
 }

@@ -137,6 +137,9 @@ impl Bounded {
     /// A thread is to be tried at the node before a step. If it sleeps there, what it leads to is seen elsewhere, but not
     /// the races in it, which might ask for others here.
     fn want(&mut self, at: usize, thread: ThreadId, trace: &Trace) -> Sleeps {
+        if trace.steps[at].thread == thread && self.on_path[at].is_none() {
+            return Sleeps::No;
+        }
         let price = self.layout.price(trace, at, thread);
         if price > self.most {
             self.cut = true;

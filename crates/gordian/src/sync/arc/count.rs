@@ -42,7 +42,7 @@ impl Count {
             return Count::UNTRACKED;
         }
         let site = runtime::site(Location::caller());
-        let object = runtime::with(|conductor, _| conductor.create(Object::Arc(model), site));
+        let object = runtime::create(Object::Arc(model), site);
         Count { epoch: runtime::epoch(), object, weak, matters }
     }
 
@@ -95,6 +95,7 @@ impl Count {
     /// The reference leaves what the check sees, without a step.
     pub(super) fn leave(self) {
         if self.is_current() {
+            runtime::settle();
             let op = self.op(OpKind::CountDown, 0);
             runtime::with(|conductor, me| conductor.silently(me, &op));
         }
@@ -223,6 +224,7 @@ impl Count {
         if !self.is_current() {
             return false;
         }
+        runtime::settle();
         let quick = runtime::with(|conductor, _| {
             let options = conductor.options();
             let quick = !options.count_steps && !options.clocks;

@@ -93,8 +93,7 @@ impl<T> Shared<T> {
     #[track_caller]
     fn new(capacity: Option<u32>) -> Arc<Shared<T>> {
         let site = runtime::site(Location::caller());
-        let object =
-            runtime::with(|conductor, _| conductor.create(Object::Channel(Model::new(capacity)), site));
+        let object = runtime::create(Object::Channel(Model::new(capacity)), site);
         let queue = Mutex::new(VecDeque::new());
         Arc::new(Shared { object, epoch: runtime::epoch(), rendezvous: capacity == Some(0), queue })
     }
