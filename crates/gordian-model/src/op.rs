@@ -250,6 +250,11 @@ impl OpKind {
         !(looks(self) && looks(other) || shares(self) && shares(other))
     }
 
+    /// Waits, but not for ever.
+    pub fn is_timed(self) -> bool {
+        matches!(self, OpKind::WakeTimed | OpKind::ReceiveTimed | OpKind::ParkTimed)
+    }
+
     /// Does the thread say that it has nothing better to do?
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)

@@ -122,6 +122,9 @@ pub struct Trace {
     pub objects: Vec<ObjectInfo>,
     /// How it ended.
     pub end: End,
+    /// Who was blocked, and at which objects, when everything else slept; empty if it ended otherwise.
+    #[serde(skip)]
+    pub waiting: Vec<(ThreadId, [ObjectId; 2])>,
     /// A pausing loop was cut by [`Limits::fair_rounds`](crate::Limits::fair_rounds).
     pub cut: bool,
     /// The program looked at a reference count, see [`Options::count_steps`](crate::Options::count_steps).
@@ -141,6 +144,7 @@ impl Trace {
         self.objects.clear();
         self.enabled.clear();
         self.end = End::Running;
+        self.waiting.clear();
         self.cut = false;
         self.counts_seen = false;
         self.cells_seen = false;
@@ -238,6 +242,25 @@ impl Trace {
     /// What is known of an object.
     pub fn object(&self, object: ObjectId) -> Option<ObjectInfo> {
         self.objects.get(object.index()).copied()
+    }
+
+    /// Steps that threads blocked at the end might have had to precede, with those threads: the steps that touched what
+    /// they wait for.
+    pub fn kept_waiting(&self) -> impl Iterator<Item = (usize, ThreadId)> + '_ {
+        self.waiting.iter().flat_map(move |&(thread, objects)| {
+            let touches = move |step: &Step| {
+                let object = |o: ObjectId| {
+                    // A channel takes up several numbers, all from one place.
+                    objects.contains(&o)
+                        || (o.as_life().is_none()
+                            && objects
+                                .iter()
+                                .any(|&w| w.as_life().is_none() && self.object(w) == self.object(o)))
+                };
+                step.thread != thread && step.accesses.iter().any(|a| object(a.object))
+            };
+            (0..self.len()).filter(move |&i| touches(&self.steps[i])).map(move |i| (i, thread))
+        })
     }
 
     /// The choices that repeat this execution.

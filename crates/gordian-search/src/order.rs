@@ -351,7 +351,9 @@ impl Order {
             |at: u32| self.events[later].before.is_some_and(|stop| self.before(at as usize, stop as usize));
         let others = step.after.iter().copied().chain(step.woken_by);
         into.extend(others.filter(|&at| !came(at)).map(|at| (at as usize, later)));
-        for access in step.accesses.iter().filter(|a| a.act.waits()) {
+        // Waiting for a limited time ends either way, but only the other way somebody is needed for it.
+        let timed = step.kind.is_timed();
+        for access in step.accesses.iter().filter(|a| timed || a.act.waits()) {
             let earlier = self.list(access.object).iter().rev().skip_while(|t| t.step as usize >= later);
             for touch in earlier {
                 let known = touch.thread == step.thread || came(touch.step);
@@ -359,11 +361,16 @@ impl Order {
                     break;
                 }
                 let relation = touch.act.relation(touch.seq, access.act, access.seq);
-                if !known && relation == Relation::Enables {
+                if !known && (relation == Relation::Enables || (timed && relation == Relation::Race)) {
                     into.push((touch.step as usize, later));
                 }
             }
         }
+    }
+
+    /// The latest step of a thread.
+    pub fn last_of(&self, thread: ThreadId) -> Option<usize> {
+        self.threads.get(thread.index()).copied().flatten().map(|last| last as usize)
     }
 
     /// The step of the same thread before a step.

@@ -42,6 +42,11 @@ impl Conductor {
             Some(thread) => Decision::Run(thread),
             None => {
                 self.trace.end = End::Asleep;
+                let blocked = |t: &Thread| t.status == Status::Announced && t.outcomes == 0;
+                let waiting = self.threads.iter().enumerate().filter(|(_, t)| blocked(t));
+                self.trace
+                    .waiting
+                    .extend(waiting.map(|(i, t)| (ThreadId(i as u32), [t.op.object, t.op.other])));
                 Decision::End
             }
         }
@@ -51,7 +56,7 @@ impl Conductor {
     /// that might have let it go on were not there first, so they do not sleep any more.
     fn wake_what_lets_go(&mut self) {
         let me = &self.threads[self.current.index()];
-        if me.status != Status::Announced || me.outcomes > 0 {
+        if me.status != Status::Announced || (me.outcomes > 0 && !me.expiring) {
             return;
         }
         let (object, other, objects) = (me.op.object, me.op.other, &self.trace.objects);

@@ -48,6 +48,15 @@ impl Node {
         self.seen = None;
     }
 
+    /// The thread is to be tried from here, or everybody if it cannot be.
+    fn want(&mut self, thread: ThreadId) {
+        if self.enabled.contains(thread) {
+            self.wanted.insert(thread);
+        } else {
+            self.wanted.clone_from(&self.enabled);
+        }
+    }
+
     /// Goes on to the next step from here that is wanted and not asleep.
     fn next(&mut self) -> bool {
         self.sleep.extend(self.seen.take());
@@ -130,12 +139,7 @@ impl Dpor {
                 }
             }
         }
-        let thread = trace.steps[self.steps[0]].thread;
-        if node.enabled.contains(thread) {
-            node.wanted.insert(thread);
-        } else {
-            node.wanted.clone_from(&node.enabled);
-        }
+        node.want(trace.steps[self.steps[0]].thread);
     }
 }
 
@@ -196,6 +200,12 @@ impl Strategy for Dpor {
             self.reverse(race, trace);
         }
         self.races = races;
+        // Where everything else sleeps, blocked threads do not show what they would have raced with.
+        for (at, thread) in trace.kept_waiting() {
+            if !self.order.last_of(thread).is_some_and(|last| self.order.before(at, last)) {
+                self.nodes[at].want(thread);
+            }
+        }
         Ok(())
     }
 }

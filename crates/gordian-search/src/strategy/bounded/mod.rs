@@ -121,17 +121,21 @@ impl Bounded {
             None => trace.steps[at].thread == t,
         };
         if !(0..steps.len()).any(|k| is_wanted(thread(k)) && self.order.can_begin(&steps, k)) {
-            let mut enabled = std::mem::take(&mut self.enabled);
-            enabled.assign_words(trace.enabled_words(at));
-            let first = thread(0);
-            if !enabled.contains(first) || self.want(at, first, trace) == Sleeps::Yes {
-                enabled.iter().for_each(|t| {
-                    self.want(at, t, trace);
-                });
-            }
-            self.enabled = enabled;
+            self.want_or_all(at, thread(0), trace);
         }
         self.steps = steps;
+    }
+
+    /// A thread is to be tried at the node before a step, or everybody if it cannot be there, or sleeps.
+    fn want_or_all(&mut self, at: usize, thread: ThreadId, trace: &Trace) {
+        let mut enabled = std::mem::take(&mut self.enabled);
+        enabled.assign_words(trace.enabled_words(at));
+        if !enabled.contains(thread) || self.want(at, thread, trace) == Sleeps::Yes {
+            enabled.iter().for_each(|t| {
+                self.want(at, t, trace);
+            });
+        }
+        self.enabled = enabled;
     }
 
     /// A thread is to be tried at the node before a step. If it sleeps there, what it leads to is seen elsewhere, but not
@@ -293,6 +297,17 @@ impl Strategy for Bounded {
             }
         }
         self.races = races;
+        // Where everything else sleeps, blocked threads do not show what they would have raced with.
+        for (at, thread) in trace.kept_waiting() {
+            let last = self.order.last_of(thread);
+            for at in [at, self.layout.start(at)] {
+                match last {
+                    Some(last) if self.order.before(at, last) => {}
+                    Some(last) if last > at => self.reverse(at, last, trace),
+                    _ => self.want_or_all(at, thread, trace),
+                }
+            }
+        }
         for i in (fresh..trace.len()).filter(|&i| trace.steps[i].outcomes > 1) {
             let again = i == fresh && self.current.is_some_and(|(item, _)| item.outcome > 0);
             if !again {
