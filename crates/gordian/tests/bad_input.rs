@@ -273,7 +273,7 @@ fn a_wrong_search_names_position_closest_word_and_list() {
         &failure(&report),
         FailureKind::Misuse,
         &[
-            "unknown search \"dfs:slep\": it goes wrong at character 8 (did you mean \"dfs:sleep\"?); valid are exhaustive, dfs",
+            "unknown search \"dfs:slep\": it goes wrong at character 8 (did you mean \"dfs:sleep\"?); valid are auto, exhaustive, dfs",
         ],
     );
 }

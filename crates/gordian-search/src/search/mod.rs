@@ -48,7 +48,7 @@ impl Search {
 
 impl Default for Search {
     fn default() -> Self {
-        "exhaustive".parse().expect("a word of the grammar")
+        "auto".parse().expect("a word of the grammar")
     }
 }
 

@@ -1,9 +1,11 @@
 //! Strategies: what to try next, given what was seen.
 
+mod auto;
 mod bounded;
 mod depth_first;
 mod dpor;
 mod optimal;
+mod portfolio;
 mod preemptions;
 mod randomised;
 mod recycled;
@@ -16,6 +18,7 @@ use gordian_model::{Failure, Plan, Trace};
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
 pub(crate) const WORDS: &[Word] = &[
+    auto::WORD,
     optimal::WORD,
     depth_first::WORD,
     preemptions::WORD,
@@ -25,6 +28,7 @@ pub(crate) const WORDS: &[Word] = &[
     randomised::SURW,
     randomised::PCT,
     randomised::PCTVB,
+    portfolio::WORD,
 ];
 
 /// Is there more to try?

@@ -1,0 +1,149 @@
+//! Several searches in turn, over the same program.
+//!
+//! Each goes on for a while, then the next; the turns grow, so that none waits long at first and little is lost by changing
+//! later. The first that proves everything ends them all. What one of them makes the program do is shown to the others, which
+//! learn from it what they may (how many threads and steps there are).
+
+use super::{Next, Strategy};
+use crate::explore::Setting;
+use crate::guarantee::Proved;
+use crate::search::{self, Maker, Text, Word, Wrong};
+use gordian_model::{Failure, Plan, Policy, Trace};
+use std::sync::Arc;
+
+pub(crate) const WORD: Word = Word { name: "portfolio", usage: &["portfolio:S1|S2|.."], read };
+
+fn read(text: Text<'_>) -> Result<Maker, Wrong> {
+    let makers: Vec<Maker> = text.split('|').into_iter().map(search::read).collect::<Result<_, _>>()?;
+    if makers.is_empty() {
+        return Err(
+            text.wrong("expected searches with | between them, such as portfolio:preemptions:2|pct:3")
+        );
+    }
+    Ok(Arc::new(move |setting| {
+        let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, most: 1 << 16 });
+        Box::new(Portfolio::new(makers.iter().map(member).collect(), *setting))
+    }))
+}
+
+/// How many executions a search may make in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) first: u64,
+    /// Twice as many each time, up to so many.
+    pub(super) most: u64,
+}
+
+/// One of the searches.
+pub(super) struct Member {
+    maker: Maker,
+    /// Made when its first turn comes: small programs need only one.
+    strategy: Option<Box<dyn Strategy>>,
+    turn: Turn,
+    done: bool,
+}
+
+impl Member {
+    pub(super) fn new(maker: Maker, turn: Turn) -> Member {
+        Member { maker, strategy: None, turn, done: false }
+    }
+
+    /// What it has proved so far.
+    fn proved(&self) -> Proved {
+        self.strategy.as_ref().map_or(Proved::Nothing, |s| s.proved(self.done))
+    }
+}
+
+/// The searches.
+pub(super) struct Portfolio {
+    members: Vec<Member>,
+    current: usize,
+    /// Executions left in this turn.
+    left: u64,
+    setting: Setting,
+}
+
+impl Portfolio {
+    pub(super) fn new(members: Vec<Member>, setting: Setting) -> Portfolio {
+        let left = members[0].turn.first;
+        Portfolio { members, current: 0, left, setting }
+    }
+
+    fn is_done(&self) -> bool {
+        self.members.iter().all(|m| m.done)
+            || self.members.iter().any(|m| m.done && m.proved() == Proved::All)
+    }
+
+    fn next_turn(&mut self) {
+        let turn = &mut self.members[self.current].turn;
+        turn.first = (turn.first * 2).min(turn.most);
+        self.current = (self.current + 1) % self.members.len();
+        self.left = self.members[self.current].turn.first;
+    }
+}
+
+impl Strategy for Portfolio {
+    fn plan(&mut self, plan: &mut Plan) -> Next {
+        loop {
+            if self.is_done() {
+                return Next::Done;
+            }
+            if self.left == 0 || self.members[self.current].done {
+                self.next_turn();
+                continue;
+            }
+            // What the last one said does not hold for this one.
+            plan.prefix.clear();
+            plan.sleep.clear();
+            plan.policy = Policy::RunOn;
+            let member = &mut self.members[self.current];
+            let strategy = member.strategy.get_or_insert_with(|| (member.maker)(&self.setting));
+            match strategy.plan(plan) {
+                Next::Run => {
+                    self.left -= 1;
+                    return Next::Run;
+                }
+                Next::Done => member.done = true,
+            }
+        }
+    }
+
+    fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        for (i, member) in self.members.iter_mut().enumerate() {
+            match &mut member.strategy {
+                Some(strategy) if i == self.current => strategy.learn(trace)?,
+                Some(strategy) => strategy.witness(trace),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn witness(&mut self, trace: &Trace) {
+        self.members.iter_mut().filter_map(|m| m.strategy.as_mut()).for_each(|s| s.witness(trace));
+    }
+
+    fn proved(&self, _: bool) -> Proved {
+        let (mut within, mut chance): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        for member in &self.members {
+            match member.proved() {
+                Proved::All => return Proved::All,
+                Proved::Within(kind) if !within.contains(&kind) => within.push(kind),
+                Proved::Chance(sentence) if !chance.contains(&sentence) => chance.push(sentence),
+                _ => {}
+            }
+        }
+        if !within.is_empty() {
+            Proved::Within(within.join(", nor in any "))
+        } else if !chance.is_empty() {
+            Proved::Chance(chance.join("; "))
+        } else {
+            Proved::Nothing
+        }
+    }
+
+    /// Once those that come to an end have, the others would go on for ever.
+    fn is_endless(&self) -> bool {
+        self.members.iter().all(|m| m.done || m.strategy.as_ref().is_some_and(|s| s.is_endless()))
+    }
+}
