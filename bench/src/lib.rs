@@ -1,5 +1,6 @@
 //! The programs that the benchmarks run, and the clock that they are measured with.
 
+pub mod buggy;
 pub mod programs;
 
 /// CPU seconds that this process has used.
