@@ -196,7 +196,7 @@ impl Conductor {
     }
 
     /// A new object.
-    #[inline]
+    #[inline(always)]
     pub fn create(&mut self, model: Object, site: SiteId) -> ObjectId {
         let numbers = if model.kind() == ObjectKind::Channel { Channel::NUMBERS } else { 1 };
         let id = ObjectId(self.live_slots as u32);
@@ -211,7 +211,7 @@ impl Conductor {
         id
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, model: Object) {
         match self.slots.get_mut(self.live_slots) {
             Some(slot) => slot.renew(model),
@@ -382,7 +382,7 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         match self.perform_quickly(thread) {
-            Some(reply) => reply,
+            Some(value) => Reply::value(value),
             None => self.perform_in_full(thread),
         }
     }
