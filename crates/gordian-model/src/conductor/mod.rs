@@ -381,10 +381,12 @@ impl Conductor {
     /// Carries out the announced op of the thread that was decided on.
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
-        match self.perform_quickly(thread) {
-            Some(value) => Reply::value(value),
-            None => self.perform_in_full(thread),
+        if self.threads[thread.index()].op.kind.is_frequent()
+            && let Some(value) = self.perform_quickly(thread)
+        {
+            return Reply::value(value);
         }
+        self.perform_in_full(thread)
     }
 
     #[inline(never)]
