@@ -33,14 +33,15 @@ impl Clocks {
         tell(cells.start as usize, cells.end as usize);
     }
 
-    /// Number of rows, to come back to with [`truncate`](Self::truncate).
-    pub fn rows(&self) -> usize {
-        self.cells.len() / self.width
+    fn rows(&self) -> usize {
+        // The width is a power of two, and dividing by what is not known to be one is slow.
+        self.cells.len() >> self.width.trailing_zeros()
     }
 
-    /// Drops the clocks made since there were `rows` rows.
-    pub fn truncate(&mut self, rows: usize) {
-        self.cells.truncate(rows.max(1) * self.width);
+    /// Drops the clock and all that were made after it.
+    #[inline]
+    pub fn truncate(&mut self, first: ClockId) {
+        self.cells.truncate((first.0 as usize).max(1) * self.width);
     }
 
     /// Makes room for a thread in every clock.
@@ -68,6 +69,15 @@ impl Clocks {
     pub fn fresh(&mut self) -> ClockId {
         let id = self.rows();
         self.cells.resize(self.cells.len() + self.width, 0);
+        ClockId(id as u32)
+    }
+
+    /// A new clock that knows what another does.
+    #[inline]
+    pub fn another(&mut self, like: ClockId) -> ClockId {
+        let id = self.rows();
+        let like = self.start(like);
+        self.cells.extend_from_within(like..like + self.width);
         ClockId(id as u32)
     }
 

@@ -180,6 +180,12 @@ impl OpKind {
         RMWS.get(i).map(|r| r.0)
     }
 
+    /// Is it one of the ops, on atomics and mutexes, that programs do most?
+    #[inline]
+    pub(crate) fn is_frequent(self) -> bool {
+        self as u8 <= OpKind::Unlock as u8
+    }
+
     /// Can the op be announced while it is not enabled?
     #[inline]
     pub fn can_block(self) -> bool {
@@ -423,6 +429,7 @@ mod tests {
             assert_eq!((OpKind::from(rmw), kind.rmw()), (kind, Some(rmw)));
         }
         assert_eq!((OpKind::Store.rmw(), OpKind::CompareExchange.rmw()), (None, None));
+        assert!(OpKind::Load.is_frequent() && OpKind::Lock.is_frequent() && !OpKind::ReadLock.is_frequent());
     }
 
     #[test]

@@ -41,7 +41,6 @@ pub struct Order {
     threads: Vec<Option<u32>>,
     objects: Vec<Vec<Touch>>,
     lives: Vec<Vec<Touch>>,
-    rows: Vec<usize>,
     /// The objects that each step touched, one after the other.
     touched: Vec<ObjectId>,
 }
@@ -81,7 +80,7 @@ impl Order {
     pub fn truncate(&mut self, len: usize) {
         while self.events.len() > len {
             let event = self.events.pop().expect("there is one");
-            self.clocks.truncate(self.rows.pop().expect("one for each event"));
+            self.clocks.truncate(event.clock);
             *self.thread(event.thread) = event.before;
             while self.touched.len() > event.touched as usize {
                 let object = self.touched.pop().expect("there is one");
@@ -106,14 +105,16 @@ impl Order {
     pub fn push(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         let i = self.events.len();
         let step = &steps[i];
-        self.rows.push(self.clocks.rows());
         self.clocks.admit(step.thread);
-        let known = self.clocks.fresh();
         let before = *self.thread(step.thread);
-        let nth = before.map_or(1, |b| self.events[b as usize].nth + 1);
-        if let Some(past) = before {
-            self.clocks.copy(known, self.events[past as usize].clock);
-        }
+        // Whatever else is known is added to this clock, so that it is the first of those that the step makes.
+        let (known, nth) = match before {
+            Some(past) => {
+                let past = self.events[past as usize];
+                (self.clocks.another(past.clock), past.nth + 1)
+            }
+            None => (self.clocks.fresh(), 1),
+        };
         for &past in &step.after {
             self.clocks.join(known, self.events[past as usize].clock);
         }
@@ -132,64 +133,75 @@ impl Order {
     /// Goes through the earlier steps that touched the same objects, latest first over all objects together, so
     /// that whatever lies between two steps is known before their race is judged.
     fn look_back(&mut self, i: usize, step: &Step, steps: &[Step], known: ClockId, races: &mut Vec<Race>) {
-        let mut late = ClockId::default();
-        let mut woken_by = step.woken_by;
-        let mut cursors: SmallVec<[usize; 4]> = SmallVec::new();
-        for access in &step.accesses {
-            cursors.push(self.touches(access.object).len());
+        let mut look = Look { i, step, steps, known, late: ClockId::default(), woken_by: step.woken_by };
+        // For each object that was touched before, the access to it and how many touches are still to be looked at.
+        let mut cursors: SmallVec<[(usize, usize); 4]> = SmallVec::new();
+        for (k, access) in step.accesses.iter().enumerate() {
+            let touches = self.touches(access.object).len();
+            if touches > 0 {
+                cursors.push((k, touches));
+            }
         }
-        loop {
-            let mut latest: Option<(u32, usize)> = None;
-            for (k, access) in step.accesses.iter().enumerate() {
-                if cursors[k] > 0 {
-                    let at = self.list(access.object)[cursors[k] - 1].step;
-                    if latest.is_none_or(|(best, _)| at > best) {
-                        latest = Some((at, k));
-                    }
-                }
-            }
-            let Some((at, k)) = latest else { break };
-            if woken_by.is_some_and(|w| w >= at) {
-                let waker = woken_by.take().expect("just seen");
-                self.clocks.join(known, self.events[waker as usize].clock);
-            }
+        if let [(k, touches)] = cursors[..] {
+            // The common case needs no merging.
             let access = step.accesses[k];
-            let touch = self.list(access.object)[cursors[k] - 1];
-            cursors[k] -= 1;
-            if touch.thread == step.thread {
-                if touch.act.is_total() {
-                    cursors[k] = 0;
-                }
-                continue;
+            let mut left = touches;
+            while left > 0 && self.meet(&mut look, access, left - 1, races) {
+                left -= 1;
             }
-            let earlier = self.events[at as usize];
-            match touch.act.relation(touch.seq, access.act, access.seq) {
-                Relation::Commute => continue,
-                Relation::Enables if lets_go(touch.act) => {
-                    let into = self.clocks.own(&mut late);
-                    self.clocks.join(into, earlier.clock);
-                }
-                Relation::Enables => self.clocks.join(known, earlier.clock),
-                Relation::Race => {
-                    if self.clocks.get(known, earlier.thread) < earlier.nth {
-                        if self.possible_before(at as usize, step, steps) {
-                            races.push((at as usize, i));
-                            self.clocks.join(known, earlier.clock);
-                        } else {
-                            let into = self.clocks.own(&mut late);
-                            self.clocks.join(into, earlier.clock);
-                        }
-                    }
-                }
-            }
-            if touch.act.is_total() {
-                cursors[k] = 0;
+        } else {
+            loop {
+                let at = |&(k, left): &(usize, usize)| self.list(step.accesses[k].object)[left - 1].step;
+                // Of several accesses of one step the first comes first.
+                let latest =
+                    (0..cursors.len()).rev().filter(|&c| cursors[c].1 > 0).max_by_key(|&c| at(&cursors[c]));
+                let Some(latest) = latest else { break };
+                let (k, left) = cursors[latest];
+                let more = self.meet(&mut look, step.accesses[k], left - 1, races);
+                cursors[latest].1 = if more { left - 1 } else { 0 };
             }
         }
-        if let Some(waker) = woken_by {
+        if let Some(waker) = look.woken_by {
             self.clocks.join(known, self.events[waker as usize].clock);
         }
-        self.clocks.join(known, late);
+        if look.late != ClockId::default() {
+            self.clocks.join(known, look.late);
+        }
+    }
+
+    /// Judges one earlier touch of an object; `false` if those before it need no look.
+    #[inline(always)]
+    fn meet(&mut self, look: &mut Look<'_>, access: Access, touch: usize, races: &mut Vec<Race>) -> bool {
+        let touch = self.list(access.object)[touch];
+        let (at, known) = (touch.step, look.known);
+        if look.woken_by.is_some_and(|w| w >= at) {
+            let waker = look.woken_by.take().expect("just seen");
+            self.clocks.join(known, self.events[waker as usize].clock);
+        }
+        if touch.thread == look.step.thread {
+            return !touch.act.is_total();
+        }
+        let earlier = self.events[at as usize];
+        match touch.act.relation(touch.seq, access.act, access.seq) {
+            Relation::Commute => return true,
+            Relation::Enables if lets_go(touch.act) => {
+                let into = self.clocks.own(&mut look.late);
+                self.clocks.join(into, earlier.clock);
+            }
+            Relation::Enables => self.clocks.join(known, earlier.clock),
+            Relation::Race => {
+                if self.clocks.get(known, earlier.thread) < earlier.nth {
+                    if self.possible_before(at as usize, look.step, look.steps) {
+                        races.push((at as usize, look.i));
+                        self.clocks.join(known, earlier.clock);
+                    } else {
+                        let into = self.clocks.own(&mut look.late);
+                        self.clocks.join(into, earlier.clock);
+                    }
+                }
+            }
+        }
+        !touch.act.is_total()
     }
 
     #[inline]
@@ -232,8 +244,8 @@ impl Order {
         })
     }
 
-    fn holders(&self, object: ObjectId, at: usize) -> Vec<(ThreadId, bool)> {
-        let mut held: Vec<(ThreadId, bool)> = Vec::new();
+    fn holders(&self, object: ObjectId, at: usize) -> SmallVec<[(ThreadId, bool); 4]> {
+        let mut held: SmallVec<[(ThreadId, bool); 4]> = SmallVec::new();
         for touch in self.remaining(object, at) {
             match touch.act {
                 Act::Take | Act::TryTake => held.push((touch.thread, false)),
@@ -391,6 +403,19 @@ impl Order {
         let past = self.events[b].before.into_iter().chain(step.after.iter().copied()).chain(step.woken_by);
         past.into_iter().any(|p| self.before(a, p as usize))
     }
+}
+
+/// Looking back from a step.
+struct Look<'a> {
+    i: usize,
+    step: &'a Step,
+    steps: &'a [Step],
+    /// What the step knows.
+    known: ClockId,
+    /// What it knows besides, but has no part in judging races.
+    late: ClockId,
+    /// The step that ended its wait, until it has been taken into account.
+    woken_by: Option<u32>,
 }
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.

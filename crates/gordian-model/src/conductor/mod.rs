@@ -197,7 +197,7 @@ impl Conductor {
     }
 
     /// A new object.
-    #[inline]
+    #[inline(always)]
     pub fn create(&mut self, model: Object, site: SiteId) -> ObjectId {
         let numbers = if model.kind() == ObjectKind::Channel { Channel::NUMBERS } else { 1 };
         let id = ObjectId(self.live_slots as u32);
@@ -212,7 +212,7 @@ impl Conductor {
         id
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, model: Object) {
         match self.slots.get_mut(self.live_slots) {
             Some(slot) => slot.renew(model),
@@ -383,8 +383,9 @@ impl Conductor {
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
         let at = self.trace.len();
-        let reply = match self.perform_quickly(thread) {
-            Some(reply) => reply,
+        let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
+        let reply = match quick.flatten() {
+            Some(value) => Reply::value(value),
             None => self.perform_in_full(thread),
         };
         self.follow_up(thread, at);

@@ -1,93 +1,114 @@
-//! The most frequent step by far, done by itself: an op on an atomic that nobody waits for, while nothing sleeps or pauses
-//! and no clocks are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
+//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while nothing sleeps or pauses and no
+//! clocks are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
 //! what else there might be.
 
 use super::{Conductor, Idle, Status};
 use crate::access::{Access, Accesses, Act};
 use crate::id::ThreadId;
 use crate::object::Object;
-use crate::op::Reply;
 
 impl Conductor {
-    /// Carries out the announced op of the thread that was decided on, if it is so simple.
+    /// Carries out the announced op of the thread that was decided on, if it is so simple and succeeds; gives what it read.
+    /// (A number comes back in registers, a reply would be copied.)
     #[inline]
-    pub(super) fn perform_quickly(&mut self, thread: ThreadId) -> Option<Reply> {
+    pub(super) fn perform_quickly(&mut self, thread: ThreadId) -> Option<u64> {
         let at = self.trace.len();
         let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
         let slot = self.slots.get_mut(me.op.object.index())?;
-        let Object::Atomic(atomic) = &mut slot.model else { return None };
         let something_else = self.options.clocks
             || self.pauses_seen
             || !self.sleep.is_empty()
-            || !slot.pending.is_empty()
-            || !slot.watchers.is_empty()
             || me.woken_by.is_some()
             || !me.after.is_empty();
         if something_else {
             return None;
         }
-        let (reply, act) = atomic.quickly(&me.op)?;
+        let (value, act) = match &mut slot.model {
+            Object::Atomic(atomic) => atomic.quickly(&me.op)?,
+            Object::Mutex(mutex) => (0, mutex.quickly(thread, &me.op)?),
+            _ => return None,
+        };
         debug_assert_eq!(me.status, Status::Announced);
         let choice = (self.chosen, me.outcomes);
         let step = self.trace.begin(thread, &me.op, choice, self.live_slots as u32, &self.enabled);
         step.goes_on = goes_on;
         // Made as a whole, which is shorter than to add it to what might be full.
         step.accesses = Accesses::from_buf_and_len([Access { object: me.op.object, act, seq: 0 }; 3], 1);
-        step.value = reply.value;
-        step.ok = reply.ok;
+        step.value = value;
+        step.ok = true;
         me.status = Status::Running;
         me.visible += 1;
         me.idle = Idle::No;
         me.last = Some(at as u32);
         me.paused = false;
-        if act == Act::Write {
-            slot.version = slot.version.wrapping_add(1);
-            me.changes += 1;
-            me.pauses = 0;
-            me.spin.reset();
-        } else {
-            me.spin.read(me.op.object, slot.version);
-        }
         self.enabled.remove(thread);
         self.current = thread;
-        Some(reply)
+        if act == Act::Read {
+            me.spin.read(me.op.object, slot.version);
+            return Some(value);
+        }
+        slot.version = slot.version.wrapping_add(1);
+        me.changes += 1;
+        me.spin.reset();
+        if act.is_progress() {
+            me.pauses = 0;
+        }
+        if act == Act::Take {
+            slot.no_longer_pending(thread);
+        }
+        if !slot.pending.is_empty() || !slot.watchers.is_empty() {
+            let object = me.op.object;
+            self.changed(object, thread, at);
+        }
+        Some(value)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::SiteId;
-    use crate::object::Atomic;
-    use crate::op::{Op, OpKind};
+    use crate::id::{ObjectId, SiteId};
+    use crate::object::{Atomic, Mutex};
+    use crate::op::{Op, OpKind, Reply};
     use crate::plan::Plan;
+
+    const ATOMIC: ObjectId = ObjectId(0);
+    const MUTEX: ObjectId = ObjectId(1);
+
+    /// What is seen of the conductor after each of these ops by the main thread, while another waits for the mutex.
+    fn run(perform: fn(&mut Conductor) -> Reply) -> Vec<(Reply, String)> {
+        let steps = [
+            (OpKind::Load, ATOMIC, 0),
+            (OpKind::Store, ATOMIC, 1),
+            (OpKind::Load, ATOMIC, 0),
+            (OpKind::Load, ATOMIC, 0),
+            (OpKind::CompareExchange, ATOMIC, 1),
+            (OpKind::FetchAdd, ATOMIC, 255),
+            (OpKind::Lock, MUTEX, 0),
+            (OpKind::Swap, ATOMIC, 3),
+            (OpKind::Unlock, MUTEX, 0),
+            (OpKind::FetchMin, ATOMIC, 2),
+        ];
+        let mut conductor = Conductor::default();
+        conductor.begin(&Plan::default());
+        conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
+        conductor.create(Mutex::new().into(), SiteId::UNKNOWN);
+        let other = conductor.spawn(ThreadId::MAIN);
+        conductor.announce(other, &Op::new(OpKind::Lock, MUTEX, SiteId::UNKNOWN));
+        let each = steps.map(|(kind, object, arg)| {
+            let op = Op { arg, arg2: 7, detail: 1, ..Op::new(kind, object, SiteId::UNKNOWN) };
+            conductor.announce(ThreadId::MAIN, &op);
+            conductor.decide();
+            (perform(&mut conductor), format!("{conductor:?}"))
+        });
+        each.into()
+    }
 
     #[test]
     fn a_quick_step_is_the_same_as_one_in_full() {
-        let kinds = [
-            (OpKind::Load, 0),
-            (OpKind::Store, 1),
-            (OpKind::Load, 0),
-            (OpKind::Load, 0),
-            (OpKind::CompareExchange, 1),
-            (OpKind::CompareExchange, 1),
-            (OpKind::FetchAdd, 255),
-            (OpKind::Swap, 3),
-            (OpKind::FetchMin, 2),
-        ];
-        let run = |perform: fn(&mut Conductor) -> Reply| {
-            let mut conductor = Conductor::default();
-            conductor.begin(&Plan::default());
-            let object = conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
-            kinds.map(|(kind, arg)| {
-                let op = Op { arg, arg2: 7, detail: 1, ..Op::new(kind, object, SiteId::UNKNOWN) };
-                conductor.announce(ThreadId::MAIN, &op);
-                conductor.decide();
-                (perform(&mut conductor), format!("{conductor:?}"))
-            })
-        };
-        let quick = run(|conductor| conductor.perform_quickly(ThreadId::MAIN).expect("simple enough"));
+        let quick =
+            run(|conductor| Reply::value(conductor.perform_quickly(ThreadId::MAIN).expect("simple enough")));
         let in_full = run(|conductor| conductor.perform_in_full(ThreadId::MAIN));
         for (quick, in_full) in quick.iter().zip(&in_full) {
             assert_eq!(quick, in_full);

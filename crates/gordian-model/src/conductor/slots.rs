@@ -28,6 +28,7 @@ impl Slot {
         }
     }
 
+    #[inline(always)]
     pub(super) fn renew(&mut self, model: Object) {
         self.model = model;
         self.pending.clear();

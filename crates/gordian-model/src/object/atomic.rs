@@ -31,19 +31,18 @@ impl Atomic {
         self.value = value;
     }
 
-    /// What an op with one outcome does when no clocks are kept.
+    /// What an op with one outcome, which is a success, does when no clocks are kept; what it read, and how it touched this.
     #[inline(always)]
-    pub(crate) fn quickly(&mut self, op: &Op) -> Option<(Reply, Act)> {
+    pub(crate) fn quickly(&mut self, op: &Op) -> Option<(u64, Act)> {
         let old = self.value;
         self.value = match op.kind {
             OpKind::FetchAdd => Rmw::Add.apply(old, op.arg, op.detail),
-            OpKind::Load => return Some((Reply::value(old), Act::Read)),
+            OpKind::Load => return Some((old, Act::Read)),
             OpKind::Store => op.arg,
             OpKind::CompareExchange if old == op.arg => op.arg2,
-            OpKind::CompareExchange => return Some((Reply { value: old, ..Reply::FAILED }, Act::Read)),
             kind => kind.rmw()?.apply(old, op.arg, op.detail),
         };
-        Some((Reply::value(old), Act::Write))
+        Some((old, Act::Write))
     }
 
     #[inline]

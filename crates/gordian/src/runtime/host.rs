@@ -270,28 +270,34 @@ impl Runtime {
         // SAFETY: see `execute`.
         unsafe {
             loop {
-                // The most frequent by far, and not to be guessed by way of a table.
-                let decision = if (*rt).request == Request::Switch {
-                    (*rt).decision
-                } else {
-                    match (*rt).request {
-                        Request::Switch | Request::Ended | Request::Started => Runtime::decide(rt),
-                        Request::Start => {
-                            Runtime::settle(rt);
-                            continue;
-                        }
-                        Request::Step => {
-                            Runtime::announce_for(rt);
-                            Runtime::decide(rt)
-                        }
-                        Request::Over | Request::GiveUp => Decision::End,
-                    }
-                };
+                // Most often the thread has decided.
+                let decision =
+                    if (*rt).request == Request::Switch { (*rt).decision } else { Runtime::answer(rt) };
                 let Decision::Run(next) = decision else { return };
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
                     (*rt).reply = (*rt).conductor.perform(next);
                 }
                 Runtime::resume(rt, next, Wake::Go);
+            }
+        }
+    }
+
+    /// Does what the running thread wants, then decides.
+    #[inline(never)]
+    unsafe fn answer(rt: *mut Runtime) -> Decision {
+        // SAFETY: see `execute`.
+        unsafe {
+            loop {
+                match (*rt).request {
+                    Request::Switch => return (*rt).decision,
+                    Request::Ended | Request::Started => return Runtime::decide(rt),
+                    Request::Start => Runtime::settle(rt),
+                    Request::Step => {
+                        Runtime::announce_for(rt);
+                        return Runtime::decide(rt);
+                    }
+                    Request::Over | Request::GiveUp => return Decision::End,
+                }
             }
         }
     }
@@ -361,7 +367,9 @@ impl Runtime {
             if (*rt).request == Request::Step {
                 Runtime::announce_for(rt);
             }
-            Runtime::start_newborns(rt);
+            if !(*rt).newborns.is_empty() {
+                Runtime::start_newborns(rt);
+            }
             (*rt).starting = was_starting;
         }
     }

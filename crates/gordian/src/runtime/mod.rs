@@ -65,6 +65,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Conductor, ThreadId) -> R) -> R {
 }
 
 /// Looks at what the runtime keeps for all threads, without switching threads.
+#[inline]
 pub(crate) fn shared<R>(f: impl FnOnce(&mut Shared, ThreadId) -> R) -> R {
     let rt = current();
     // SAFETY: as in `with`.

@@ -48,11 +48,11 @@ impl fmt::Debug for ThreadId {
 }
 
 impl Thread {
+    #[inline(always)]
     pub(super) fn checked(thread: gordian_model::ThreadId) -> Thread {
-        let name = runtime::shared(|shared, _| {
-            shared.thread_names.iter().find(|n| n.0 == thread).map(|n| Arc::from(n.1.as_str()))
-        });
-        let name = name.or_else(|| (thread == gordian_model::ThreadId::MAIN).then(|| Arc::from("main")));
+        let nameless = thread != gordian_model::ThreadId::MAIN
+            && runtime::shared(|shared, _| shared.thread_names.is_empty());
+        let name = if nameless { None } else { name_of(thread) };
         Thread(Who::Checked { thread, epoch: runtime::epoch(), name })
     }
 
@@ -87,6 +87,14 @@ impl Thread {
             }
         }
     }
+}
+
+#[inline(never)]
+fn name_of(thread: gordian_model::ThreadId) -> Option<Arc<str>> {
+    let name = runtime::shared(|shared, _| {
+        shared.thread_names.iter().find(|n| n.0 == thread).map(|n| Arc::from(n.1.as_str()))
+    });
+    name.or_else(|| (thread == gordian_model::ThreadId::MAIN).then(|| Arc::from("main")))
 }
 
 impl fmt::Debug for Thread {

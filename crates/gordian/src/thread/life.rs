@@ -13,11 +13,18 @@ pub(super) struct Packet<T> {
     detached: Cell<bool>,
 }
 
+impl<T> Default for Packet<T> {
+    #[inline]
+    fn default() -> Packet<T> {
+        Packet { result: Cell::new(None), detached: Cell::new(false) }
+    }
+}
+
 impl<T> Packet<T> {
     pub(super) fn new() -> Arc<Packet<T>> {
         // An `Arc`, because a handle may be dropped by another OS thread after the execution.
-        #[allow(clippy::arc_with_non_send_sync)]
-        Arc::new(Packet { result: Cell::new(None), detached: Cell::new(false) })
+        // Its default is written straight to its place.
+        Arc::default()
     }
 
     pub(super) fn take(&self) -> Option<std::thread::Result<T>> {

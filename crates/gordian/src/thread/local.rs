@@ -253,10 +253,15 @@ fn take_youngest(of: impl Fn(ThreadId) -> bool) -> Option<(ThreadId, Rc<dyn Any>
 }
 
 /// Drops the thread-local values of the running thread, which comes to its end.
+#[inline]
 pub(super) fn drop_all() {
-    if runtime::shared(|shared, _| shared.locals.is_empty()) {
-        return;
+    if !runtime::shared(|shared, _| shared.locals.is_empty()) {
+        drop_mine();
     }
+}
+
+#[inline(never)]
+fn drop_mine() {
     let me = runtime::me();
     while let Some((_, value)) = take_youngest(|thread| thread == me) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
