@@ -32,7 +32,7 @@ pub use id::{ObjectId, SiteId, ThreadId};
 pub use names::{Names, Site};
 pub use object::ObjectKind;
 pub use op::{Op, OpKind, Order, Reply, Rmw};
-pub use plan::{Limits, Options, Plan, Planned, Sleeper};
+pub use plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 pub use policy::{Change, Moment, Policy, Priorities, Weighted};
 pub use thread_set::ThreadSet;
 pub use trace::{End, ObjectInfo, Step, Trace};

@@ -110,6 +110,11 @@ impl Names {
         SiteId(index as u32 + 1)
     }
 
+    /// The sites, in the order of their numbers, which begin with one.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
     /// The site, if it is known.
     pub fn site(&self, site: SiteId) -> Option<&Site> {
         (site.0 as usize).checked_sub(1).and_then(|i| self.sites.get(i))

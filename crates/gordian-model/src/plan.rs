@@ -21,6 +21,16 @@ pub struct Planned {
     pub expected: Option<(OpKind, SiteId)>,
 }
 
+/// A choice that departs from what the policy would do at one step. Between deviations an execution follows its policy, so
+/// a few of them name a whole execution (Coons, Burckhardt, Musuvathi, "GAMBIT", PPoPP 2010, section 3.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Deviation {
+    /// The number of the choice, see [`Trace::choice`](crate::Trace::choice).
+    pub choice: u32,
+    /// What happens there.
+    pub planned: Planned,
+}
+
 /// An outcome of a thread's next step that need not be tried until something it depends on happens, because what
 /// follows from here has been seen already (sleep sets; Godefroid).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -135,6 +145,9 @@ pub struct Plan {
     pub sleep_from: usize,
     /// What to do after it.
     pub policy: Policy,
+    /// Where to depart from the policy after the prefix, in order. The policy has to be [`Policy::RunOn`], which does the
+    /// same in every execution.
+    pub deviations: Vec<Deviation>,
     /// The limits.
     pub limits: Limits,
     /// Which behaviours are tried.

@@ -134,6 +134,8 @@ pub struct Trace {
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
     enabled: Vec<u64>,
+    /// How many choices led to steps that were taken back, and before which step.
+    taken_back: Vec<(u32, u32)>,
 }
 
 impl Trace {
@@ -143,6 +145,9 @@ impl Trace {
         self.steps.truncate(0);
         self.objects.clear();
         self.enabled.clear();
+        self.taken_back.clear();
+        // With room, because an allocation could disturb the comparison of a thread's state.
+        self.taken_back.reserve(16);
         self.end = End::Running;
         self.waiting.clear();
         self.cut = false;
@@ -151,12 +156,51 @@ impl Trace {
         self.ends_seen = false;
     }
 
-    /// Forgets the steps from `len` on.
-    pub fn truncate(&mut self, len: usize) {
+    /// Takes back the steps from `len` on: they led back to where they began. That they were chosen is remembered.
+    pub fn take_back(&mut self, len: usize) {
         if let Some(step) = self.steps.get(len) {
+            let mut choices = (self.steps.len() - len) as u32;
             self.enabled.truncate(step.enabled as usize);
             self.steps.truncate(len);
+            while let Some(&(before, more)) = self.taken_back.last()
+                && before as usize >= len
+            {
+                choices += more;
+                self.taken_back.pop();
+            }
+            self.taken_back.push((len as u32, choices));
         }
+    }
+
+    /// How many choices have been made so far: one for each step, and those of the steps that were taken back.
+    #[inline]
+    pub fn choices_made(&self) -> u32 {
+        self.choice(self.len())
+    }
+
+    /// The number of the choice that led to the step, from zero. It is that of the step, unless some were taken back before.
+    #[inline]
+    pub fn choice(&self, step: usize) -> u32 {
+        let before = self.taken_back.iter().take_while(|&&(at, _)| at as usize <= step);
+        step as u32 + before.map(|taken| taken.1).sum::<u32>()
+    }
+
+    /// The first step that was chosen with this choice or a later one.
+    #[inline]
+    pub fn step_of(&self, choice: u32) -> usize {
+        let mut step = choice;
+        for &(at, choices) in &self.taken_back {
+            if step <= at {
+                break;
+            }
+            step = at.max(step.saturating_sub(choices));
+        }
+        step as usize
+    }
+
+    /// Were steps taken back?
+    pub fn has_taken_back(&self) -> bool {
+        !self.taken_back.is_empty()
     }
 
     /// The number of steps.
@@ -204,6 +248,10 @@ impl Trace {
         &self.enabled
     }
 
+    pub(crate) fn taken_back_buffer(&self) -> &Vec<(u32, u32)> {
+        &self.taken_back
+    }
+
     /// The words of the set of threads that were enabled before the step.
     pub fn enabled_words(&self, step: usize) -> &[u64] {
         let start = self.steps[step].enabled as usize;
@@ -216,14 +264,28 @@ impl Trace {
         ThreadSet::from_words(self.enabled_words(step))
     }
 
+    /// Was the thread enabled before the step?
+    #[inline]
+    pub fn is_enabled(&self, step: usize, thread: ThreadId) -> bool {
+        let word = self.enabled_words(step).get(thread.index() / 64);
+        word.is_some_and(|word| word >> (thread.index() % 64) & 1 == 1)
+    }
+
     /// The thread that could have gone on before the step; letting another step there is a preemption.
+    #[inline]
     pub fn goes_on(&self, step: usize) -> Option<ThreadId> {
         self.steps[step].goes_on.then(|| self.steps[step - 1].thread)
     }
 
     /// Was the step a switch away from a thread that could have gone on?
     pub fn is_preemption(&self, step: usize) -> bool {
-        self.goes_on(step).is_some_and(|before| before != self.steps[step].thread)
+        self.would_preempt(step, self.steps[step].thread)
+    }
+
+    /// Would it have been one if this thread had gone there instead?
+    #[inline]
+    pub fn would_preempt(&self, step: usize, thread: ThreadId) -> bool {
+        self.goes_on(step).is_some_and(|before| before != thread)
     }
 
     /// The number of preemptions.
@@ -272,6 +334,29 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn choices_are_counted_though_their_steps_are_taken_back() {
+        let grow = |trace: &mut Trace, len: usize| {
+            while trace.len() < len {
+                trace.steps.push();
+            }
+        };
+        let mut trace = Trace::default();
+        grow(&mut trace, 5);
+        let numbers = |trace: &Trace| (0..=trace.len()).map(|i| trace.choice(i)).collect::<Vec<_>>();
+        trace.take_back(3);
+        grow(&mut trace, 6);
+        assert_eq!(numbers(&trace), [0, 1, 2, 5, 6, 7, 8]);
+        trace.take_back(4);
+        grow(&mut trace, 5);
+        assert_eq!((numbers(&trace), trace.choices_made()), (vec![0, 1, 2, 5, 8, 9], 9));
+        assert_eq!((0..10).map(|c| trace.step_of(c)).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 3, 4, 4, 4, 5]);
+        trace.take_back(2);
+        grow(&mut trace, 4);
+        assert_eq!(numbers(&trace), [0, 1, 9, 10, 11]);
+        assert!((0..4).all(|i| trace.step_of(trace.choice(i)) == i));
+    }
 
     #[test]
     fn a_step_is_small() {

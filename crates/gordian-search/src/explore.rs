@@ -3,13 +3,18 @@
 use crate::guarantee::Guarantee;
 use crate::search::Search;
 use crate::strategy::Next;
-use gordian_model::{End, Failure, Options, Plan, Policy, Trace};
+use gordian_model::{End, Failure, Names, Options, Plan, Policy, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
 pub trait Target {
     /// Carries out one execution that follows the plan.
     fn run(&mut self, plan: &Plan) -> &Trace;
+
+    /// The same, with the names that the trace uses, if it has any.
+    fn run_named(&mut self, plan: &Plan) -> (&Trace, Option<&Names>) {
+        (self.run(plan), None)
+    }
 }
 
 /// What a strategy is given to work with.
@@ -30,6 +35,19 @@ pub trait Spill {
 
     /// Takes back as many bytes as the buffer holds, those put away last, in the order in which they were put.
     fn take(&mut self, bytes: &mut [u8]) -> Result<(), String>;
+}
+
+/// How much a strategy keeps of executions that have yet to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FrontierUse {
+    /// The nodes of the execution tree that are in memory.
+    pub nodes: u64,
+    /// The most there were.
+    pub most_nodes: u64,
+    /// The most memory that all this took up, in bytes.
+    pub most_bytes: usize,
+    /// How many executions that wait were put outside memory.
+    pub spilled: u64,
 }
 
 /// Limits on a whole search.
@@ -60,6 +78,8 @@ pub struct Summary {
     pub elapsed: Duration,
     /// What is known now.
     pub guarantee: Guarantee,
+    /// How much the strategy kept of executions that had yet to be made.
+    pub frontier: Option<FrontierUse>,
     /// The failing execution.
     pub failure: Option<(Failure, Trace)>,
     /// The options of the last execution, which may differ from those of the first plan.
@@ -87,12 +107,14 @@ pub fn explore(
         complete: false,
         elapsed: Duration::ZERO,
         guarantee: Guarantee::Failed,
+        frontier: None,
         failure: None,
         plan: Plan::default(),
     };
     let mut cut = false;
     let mut next_look = 0;
     let limit = loop {
+        plan.deviations.clear();
         if strategy.plan(&mut plan) == Next::Done {
             found.complete = true;
             break None;
@@ -111,7 +133,7 @@ pub fn explore(
         if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
             break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));
         }
-        let trace = target.run(&plan);
+        let (trace, names) = target.run_named(&plan);
         found.steps += trace.len() as u64;
         let needed = Options {
             count_steps: plan.options.count_steps || trace.counts_seen,
@@ -124,6 +146,7 @@ pub fn explore(
             // what that needs.
             plan.options = needed;
             plan.prefix.clear();
+            plan.deviations.clear();
             plan.sleep.clear();
             strategy = search.strategy(&limits.setting);
             plan.policy = Policy::default();
@@ -148,12 +171,16 @@ pub fn explore(
             End::Running => unreachable!("a target carries executions to their end"),
         }
         progress(found.executions, trace);
+        if let Some(names) = names {
+            strategy.names(names);
+        }
         if let Err(failure) = strategy.learn(trace) {
             found.failure.get_or_insert_with(|| (failure, trace.clone()));
             break None;
         }
     };
     found.elapsed = start.elapsed();
+    found.frontier = strategy.frontier();
     if found.failure.is_none() {
         let proved = strategy.proved(found.complete);
         let cut_after = cut.then_some(plan.limits.fair_rounds);

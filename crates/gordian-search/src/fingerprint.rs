@@ -2,7 +2,7 @@
 //! steps that commute. Used to check that reductions visit every class, and the optimal one each exactly once.
 
 use crate::order::Order;
-use gordian_model::Trace;
+use gordian_model::{Step, Trace};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -13,18 +13,23 @@ pub fn fingerprint(trace: &Trace) -> u64 {
     let mut sum = 0u64;
     for (i, step) in trace.steps.iter().enumerate() {
         order.push(&trace.steps, &mut races);
-        let mut hasher = FxHasher::default();
-        (step.thread, step.kind, step.outcome, step.site).hash(&mut hasher);
-        for (thread, &time) in order.clock(i).iter().enumerate().filter(|&(_, &time)| time > 0) {
-            (thread, time).hash(&mut hasher);
-        }
-        sum = sum.wrapping_add(mix(hasher.finish()));
+        sum = sum.wrapping_add(part(step, order.clock(i)));
     }
     sum
 }
 
+/// What a step adds to the fingerprint: what it does, and after which steps of each thread.
+pub(crate) fn part(step: &Step, clock: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    (step.thread, step.kind, step.outcome, step.site).hash(&mut hasher);
+    for (thread, &time) in clock.iter().enumerate().filter(|&(_, &time)| time > 0) {
+        (thread, time).hash(&mut hasher);
+    }
+    mix(hasher.finish())
+}
+
 /// The hasher is linear, so that sums of its results meet by chance far too often (MurmurHash3's finaliser).
-fn mix(mut h: u64) -> u64 {
+pub(crate) fn mix(mut h: u64) -> u64 {
     h ^= h >> 33;
     h = h.wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     h ^= h >> 33;

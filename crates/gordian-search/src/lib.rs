@@ -5,14 +5,18 @@
 //! contains search code.
 #![forbid(unsafe_code)]
 
+pub mod bound;
 mod explore;
 pub mod fingerprint;
 mod guarantee;
 pub mod order;
+pub mod priority;
 mod search;
 pub mod strategy;
 
-pub use explore::{Limits, Setting, Spill, Summary, Target, explore};
+pub use bound::Bound;
+pub use explore::{FrontierUse, Limits, Setting, Spill, Summary, Target, explore};
 pub use guarantee::{Guarantee, Proved};
+pub use priority::{Point, Priority, Reason};
 pub use search::{Maker, Search, SearchError, distance};
 pub use strategy::{Next, Strategy};

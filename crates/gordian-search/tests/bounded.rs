@@ -4,6 +4,7 @@
 //! `GORDIAN_DIFFERENTIAL=N` runs N programs, `GORDIAN_SEED=S` begins with another seed, `GORDIAN_FAMILY=Channels` keeps to
 //! one kind of object, `GORDIAN_SHOW=1` prints the executions of a program that goes wrong.
 
+#[allow(dead_code)]
 mod machine;
 
 use gordian_model::{End, Plan, Trace};

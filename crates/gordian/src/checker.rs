@@ -281,6 +281,7 @@ impl Checker {
             steps: trace.len() as u64,
             complete: false,
             elapsed: start.elapsed(),
+            frontier: None,
             guarantee: match failure {
                 Some(_) => Guarantee::Failed,
                 None => {
@@ -366,6 +367,7 @@ fn misuse(message: impl Into<String>) -> Report {
         complete: false,
         elapsed: Duration::ZERO,
         guarantee: Guarantee::Failed,
+        frontier: None,
         failure: None,
         plan: Plan::default(),
     };

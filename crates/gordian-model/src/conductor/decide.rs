@@ -1,4 +1,4 @@
-//! Who steps next: the plan's prefix, then the policy, leaving out what sleeps.
+//! Who steps next: the plan's prefix, then the policy with the plan's deviations, leaving out what sleeps.
 
 use super::{Conductor, Decision, Idle, Status, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -27,8 +27,17 @@ impl Conductor {
     /// Which thread steps next, beyond the plan's prefix?
     #[inline(never)]
     fn decide_freely(&mut self, at: usize) -> Decision {
+        let deviation = self.deviations.get(self.deviated);
+        if let Some(deviation) = deviation
+            && deviation.choice == self.trace.choices_made()
+        {
+            return self.deviate(deviation.planned);
+        }
         if self.enabled.is_empty() && !self.let_polite_threads_go() {
-            self.stop();
+            match self.deviations.get(self.deviated) {
+                Some(missed) => self.fail(self.departure(missed.planned)),
+                None => self.stop(),
+            }
             return Decision::End;
         }
         if at as u32 >= self.limits.steps {
@@ -50,6 +59,17 @@ impl Conductor {
                 Decision::End
             }
         }
+    }
+
+    /// Departs from the policy.
+    fn deviate(&mut self, planned: Planned) -> Decision {
+        self.deviated += 1;
+        self.planned = self.trace.len() + 1;
+        if self.enabled.is_empty() {
+            // The policy would have done so, and the same choices have to lead to the same state.
+            self.let_polite_threads_go();
+        }
+        self.follow(planned)
     }
 
     /// The thread that stepped last may have come to a stop. Where preemptions are counted that is free only because those

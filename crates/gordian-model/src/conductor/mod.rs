@@ -29,7 +29,7 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
 use crate::object::{Channel, Model, Object, ObjectKind, Outcomes, Synchronisation};
 use crate::op::{Op, OpKind, Reply};
-use crate::plan::{Limits, Options, Plan, Planned, Sleeper};
+use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
 use slots::{Objects, Slot};
@@ -115,6 +115,7 @@ impl Default for Thread {
 impl Thread {
     fn reset(&mut self, status: Status) {
         self.status = status;
+        self.expiring = false;
         self.paused = false;
         self.pauses = 0;
         self.changes = 0;
@@ -142,6 +143,11 @@ pub struct Conductor {
     /// What the current execution has done.
     pub trace: Trace,
     prefix: Vec<Planned>,
+    deviations: Vec<Deviation>,
+    /// How many of them have been made.
+    deviated: usize,
+    /// The steps before this one were planned.
+    planned: usize,
     sleep: Vec<Sleeper>,
     sleep_from: usize,
     driver: policy::Driver,
@@ -170,13 +176,18 @@ impl Conductor {
         self.trace.clear();
         self.prefix.clear();
         self.prefix.extend_from_slice(&plan.prefix);
+        self.deviations.clear();
+        self.deviations.extend_from_slice(&plan.deviations);
+        self.deviated = 0;
+        self.planned = plan.prefix.len();
         self.sleep.clear();
         self.sleep.extend_from_slice(&plan.sleep);
         self.sleep_from = plan.sleep_from;
         self.driver.begin(&plan.policy, &self.names);
         self.limits = plan.limits;
         self.options = plan.options;
-        self.replay = plan.replay;
+        // What lies between deviations is left to the policy, so such a plan does not say where the execution ends.
+        self.replay = plan.replay && plan.deviations.is_empty();
         for thread in &mut self.threads {
             thread.status = Status::Absent;
         }

@@ -165,6 +165,7 @@ impl Conductor {
         whole(self.trace.steps.buffer(), tell);
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
+        whole(self.trace.taken_back_buffer(), tell);
         whole(&self.threads, tell);
         whole(&self.lives, tell);
         whole(&self.slots, tell);
@@ -222,8 +223,8 @@ impl Conductor {
         let me = &self.threads[thread.index()];
         let mark = me.spin.mark;
         let alone = self.trace.steps[mark..].iter().all(|s| s.thread == thread);
-        if mark >= self.prefix.len() && alone && mark < self.trace.len() {
-            self.trace.truncate(mark);
+        if mark >= self.planned && alone && mark < self.trace.len() {
+            self.trace.take_back(mark);
             let me = &mut self.threads[thread.index()];
             me.last = me.spin.last;
             me.pauses = 0;

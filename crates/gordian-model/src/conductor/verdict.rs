@@ -183,7 +183,7 @@ impl Conductor {
         let message = format!(
             "nondeterminism: at step {} of {} the same choices led elsewhere: expected {expected}, but {seen}{unwinding}. Usual causes: real time, random numbers, hash maps with random state, addresses used as keys, a static that keeps its value over executions (a Mutex or std type), or threads that Gordian does not control",
             self.trace.len() + 1,
-            self.prefix.len(),
+            self.deviations.last().map_or(self.prefix.len(), |last| last.choice as usize + 1),
         );
         Failure::new(FailureKind::Nondeterminism, message)
             .at(planned.thread, planned.expected.map_or(SiteId::UNKNOWN, |e| e.1))

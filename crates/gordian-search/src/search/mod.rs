@@ -2,6 +2,7 @@
 //!
 //! Each strategy says in its own file how it is written ([`Word`]); the list of them is in [`crate::strategy`].
 
+mod own;
 mod text;
 
 use crate::explore::Setting;

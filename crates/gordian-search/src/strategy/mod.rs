@@ -4,6 +4,7 @@ mod auto;
 mod bounded;
 mod depth_first;
 mod dpor;
+mod frontier;
 mod optimal;
 mod portfolio;
 mod preemptions;
@@ -12,9 +13,12 @@ mod recycled;
 mod stack;
 mod tree;
 
+use crate::explore::FrontierUse;
 use crate::guarantee::Proved;
 use crate::search::Word;
-use gordian_model::{Failure, Plan, Trace};
+pub(crate) use frontier::words::maker;
+pub(crate) use frontier::{Lanes, MOST, PRIORITIES, Space, Within};
+use gordian_model::{Failure, Names, Plan, Trace};
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
 pub(crate) const WORDS: &[Word] = &[
@@ -22,6 +26,9 @@ pub(crate) const WORDS: &[Word] = &[
     optimal::WORD,
     depth_first::WORD,
     preemptions::WORD,
+    frontier::words::DELAYS,
+    frontier::words::DEPTH,
+    frontier::words::BEST_FIRST,
     randomised::RANDOM,
     randomised::URW,
     randomised::POS,
@@ -48,12 +55,20 @@ pub trait Strategy {
     /// Takes in what that execution did, or says what cannot be about it.
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure>;
 
+    /// The names that the traces use, as far as they are known; called before [`learn`](Self::learn).
+    fn names(&mut self, _names: &Names) {}
+
     /// Looks at an execution that another strategy asked for.
     fn witness(&mut self, _trace: &Trace) {}
 
     /// What has been proved so far, if no execution failed; `done` if there is nothing left to try.
     fn proved(&self, done: bool) -> Proved {
         if done { Proved::All } else { Proved::Nothing }
+    }
+
+    /// How much it keeps of executions that have yet to be made, if it keeps any.
+    fn frontier(&self) -> Option<FrontierUse> {
+        None
     }
 
     /// Does it never come to an end by itself?

@@ -1,17 +1,20 @@
 //! `preemptions:K`: how a search with at most so many preemptions is written.
 
 use super::bounded::Bounded;
+use super::frontier;
 use super::recycled::Recycled;
 use crate::search::{Maker, Text, Word, Wrong};
 use std::sync::Arc;
 
-pub(crate) const WORD: Word = Word { name: "preemptions", usage: &["preemptions:K"], read };
+pub(crate) const WORD: Word =
+    Word { name: "preemptions", usage: &["preemptions:K", "preemptions:K,dfs[,hb]"], read };
 
 fn read(text: Text<'_>) -> Result<Maker, Wrong> {
     let pieces = text.split(',');
     let most = pieces.first().unwrap_or(&text).number(0, "the most preemptions")?;
     match pieces.get(1).map(|p| p.as_str()) {
         None => Ok(Arc::new(move |_| Box::new(Recycled::<Bounded>::new(|s| s.most = most)))),
+        Some("dfs") => frontier::words::preemptions(text),
         Some(_) => Err(pieces[1].none_of(["dfs"].into_iter())),
     }
 }

@@ -2,8 +2,9 @@
 //! microseconds would otherwise spend most of them allocating.
 
 use super::{Next, Strategy};
+use crate::explore::FrontierUse;
 use crate::guarantee::Proved;
-use gordian_model::{Failure, Plan, Trace};
+use gordian_model::{Failure, Names, Plan, Trace};
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
@@ -45,6 +46,10 @@ impl<S: Recycle> Strategy for Recycled<S> {
         self.strategy().plan(plan)
     }
 
+    fn names(&mut self, names: &Names) {
+        self.strategy().names(names);
+    }
+
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
         self.strategy().learn(trace)
     }
@@ -55,6 +60,10 @@ impl<S: Recycle> Strategy for Recycled<S> {
 
     fn proved(&self, done: bool) -> Proved {
         self.0.as_ref().expect("there until dropped").proved(done)
+    }
+
+    fn frontier(&self) -> Option<FrontierUse> {
+        self.0.as_ref().expect("there until dropped").frontier()
     }
 
     fn is_endless(&self) -> bool {

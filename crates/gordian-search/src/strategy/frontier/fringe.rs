@@ -1,0 +1,141 @@
+//! The fringe: the executions that wait, in bins of equal priority, each a stack. So of equals the one that was found last goes
+//! first, which is depth first and keeps the tree small (GAMBIT, section 5.4).
+
+use super::node::NodeId;
+use std::collections::BTreeMap;
+
+/// A priority; the lowest goes first.
+pub(super) type Key = u128;
+
+#[derive(Debug, Default)]
+pub(super) struct Fringe {
+    /// The best bin, kept apart because nearly everything is taken from it or put into it.
+    key: Key,
+    best: Vec<NodeId>,
+    /// The others; none is empty.
+    bins: BTreeMap<Key, Vec<NodeId>>,
+    spare: Vec<Vec<NodeId>>,
+    len: usize,
+}
+
+impl Fringe {
+    pub(super) fn clear(&mut self) {
+        self.best.clear();
+        while let Some((_, bin)) = self.bins.pop_first() {
+            self.keep(bin);
+        }
+        self.len = 0;
+    }
+
+    fn keep(&mut self, mut bin: Vec<NodeId>) {
+        // A few are enough to need no memory when bins come and go; more would be memory that nobody counts.
+        if self.spare.len() < 16 {
+            bin.clear();
+            self.spare.push(bin);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The priority of the next one.
+    #[inline]
+    pub(super) fn next(&self) -> Option<Key> {
+        (!self.best.is_empty()).then_some(self.key)
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, key: Key, node: NodeId) {
+        self.len += 1;
+        if key == self.key || self.best.is_empty() {
+            self.key = key;
+            self.best.push(node);
+        } else {
+            self.push_elsewhere(key, node);
+        }
+    }
+
+    fn push_elsewhere(&mut self, key: Key, node: NodeId) {
+        if key > self.key {
+            let spare = &mut self.spare;
+            self.bins.entry(key).or_insert_with(|| spare.pop().unwrap_or_default()).push(node);
+        } else {
+            let new = self.spare.pop().unwrap_or_default();
+            self.bins.insert(self.key, std::mem::replace(&mut self.best, new));
+            self.key = key;
+            self.best.push(node);
+        }
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<(Key, NodeId)> {
+        let node = self.best.pop()?;
+        self.len -= 1;
+        let key = self.key;
+        if self.best.is_empty()
+            && let Some((next, bin)) = self.bins.pop_first()
+        {
+            self.key = next;
+            let old = std::mem::replace(&mut self.best, bin);
+            self.keep(old);
+        }
+        Some((key, node))
+    }
+
+    /// Takes the last `count` out, the very last first, and hands them over bin by bin.
+    pub(super) fn drain_last<E>(
+        &mut self,
+        mut count: usize,
+        mut take: impl FnMut(Key, &[NodeId]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while count > 0 && self.len > 0 {
+            let (key, bin) = match self.bins.last_entry() {
+                Some(mut last) if last.get().len() > count => {
+                    let key = *last.key();
+                    (key, last.get_mut().drain(..count).collect::<Vec<_>>())
+                }
+                Some(last) => last.remove_entry(),
+                None => {
+                    let most = count.min(self.best.len());
+                    (self.key, self.best.drain(..most).collect())
+                }
+            };
+            take(key, &bin)?;
+            count -= bin.len();
+            self.len -= bin.len();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_goes_first_and_of_equals_the_last() {
+        let mut fringe = Fringe::default();
+        for (key, node) in [(5, 0), (3, 1), (5, 2), (3, 3), (9, 4), (1, 5)] {
+            fringe.push(key, node);
+        }
+        assert_eq!((fringe.len(), fringe.next()), (6, Some(1)));
+        let order: Vec<_> = std::iter::from_fn(|| fringe.pop()).collect();
+        assert_eq!(order, [(1, 5), (3, 3), (3, 1), (5, 2), (5, 0), (9, 4)]);
+        assert_eq!(fringe.next(), None);
+    }
+
+    #[test]
+    fn the_last_are_taken_from_the_bottom() {
+        let mut fringe = Fringe::default();
+        (0..10).for_each(|node| fringe.push(Key::from(node % 2), node));
+        let mut taken = Vec::new();
+        let result: Result<(), ()> = fringe.drain_last(7, |key, nodes| {
+            taken.push((key, nodes.to_vec()));
+            Ok(())
+        });
+        assert_eq!(result, Ok(()));
+        assert_eq!(taken, [(1, vec![1, 3, 5, 7, 9]), (0, vec![0, 2])]);
+        assert_eq!(std::iter::from_fn(|| fringe.pop()).map(|(_, n)| n).collect::<Vec<_>>(), [8, 6, 4]);
+    }
+}

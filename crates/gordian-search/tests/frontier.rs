@@ -1,0 +1,403 @@
+//! The searches of the frontier against brute force, on programs made by chance: exactly the executions within the bound, the
+//! same executions in whatever order, every class, nothing twice, nothing left in the tree, and sentences that are true.
+//!
+//! `GORDIAN_FRONTIER=N` runs N programs instead of a few hundred; `GORDIAN_SEED=S` begins with another seed.
+
+// The other tests that share it use more of it.
+#[allow(dead_code)]
+mod machine;
+
+use gordian_model::{End, Names, Plan, Planned, Trace};
+use gordian_search::fingerprint::fingerprint;
+use gordian_search::{Guarantee, Limits, Search, Setting, Spill, Summary, Target, explore};
+use machine::program::{Chance, Family, Program, make};
+use machine::{Machine, Outcome};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Programs with more interleavings than this are left out.
+const MOST: u64 = 1500;
+
+/// Who stepped, with which outcome.
+type Schedule = Vec<(u32, u32)>;
+
+#[derive(Clone, Debug)]
+struct Execution {
+    schedule: Schedule,
+    class: u64,
+    preemptions: usize,
+    /// The threads enabled before each step.
+    enabled: Vec<Vec<u32>>,
+    complete: bool,
+    outcome: Outcome,
+}
+
+struct Observed {
+    machine: Machine,
+    seen: Vec<Execution>,
+}
+
+impl Observed {
+    fn note(&mut self) {
+        let outcome = self.machine.outcome();
+        let trace = &self.machine.conductor.trace;
+        assert!(
+            trace.failure().is_none_or(|f| f.kind != gordian_model::FailureKind::Nondeterminism),
+            "{:?}",
+            trace.failure()
+        );
+        self.seen.push(Execution {
+            schedule: trace.steps.iter().map(|s| (s.thread.0, s.outcome)).collect(),
+            class: fingerprint(trace),
+            preemptions: trace.preemptions(),
+            enabled: (0..trace.len()).map(|i| trace.enabled(i).iter().map(|t| t.0).collect()).collect(),
+            complete: trace.end == End::Complete,
+            outcome,
+        });
+    }
+}
+
+impl Target for Observed {
+    fn run(&mut self, plan: &Plan) -> &Trace {
+        self.machine.run(plan);
+        self.note();
+        &self.machine.conductor.trace
+    }
+
+    fn run_named(&mut self, plan: &Plan) -> (&Trace, Option<&Names>) {
+        self.run(plan);
+        (&self.machine.conductor.trace, Some(&self.machine.conductor.names))
+    }
+}
+
+fn plan(program: &Program) -> Plan {
+    let mut plan = Plan::default();
+    plan.limits.fair_rounds = 1000;
+    plan.options.weak_failures = program.weak_failures;
+    plan.options.spurious_wakeups = program.spurious_wakeups;
+    plan.options.leaks = false;
+    plan.options.count_steps = true;
+    plan.options.end_steps = program.asks_for_ends();
+    plan
+}
+
+fn limited(program: &Program, how: &Search, limits: Limits) -> (Summary, Vec<Execution>) {
+    let mut target = Observed { machine: Machine::new(program), seen: Vec::new() };
+    let summary = explore(&mut target, how, limits, plan(program), |_, _| ());
+    (summary, target.seen)
+}
+
+fn search(program: &Program, how: &Search) -> (Summary, Vec<Execution>) {
+    let limits = Limits { executions: Some(20 * MOST), keep_going: true, ..Limits::default() };
+    limited(program, how, limits)
+}
+
+fn of(text: &str) -> Search {
+    text.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn schedules<'a>(seen: &'a [Execution], name: &str) -> BTreeSet<&'a Schedule> {
+    let mut set = BTreeSet::new();
+    for Execution { schedule, .. } in seen {
+        assert!(set.insert(schedule), "made twice: {schedule:?}: {name}");
+    }
+    set
+}
+
+fn classes(seen: &[Execution]) -> BTreeSet<u64> {
+    seen.iter().filter(|e| e.complete).map(|e| e.class).collect()
+}
+
+/// A program and all its executions.
+struct Known {
+    program: Program,
+    all: Vec<Execution>,
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Programs that brute force can search to the end, and that do not wait in loops: how often such a loop goes round before it
+/// is known to be idle differs between searches.
+fn programs(few: u64) -> impl Iterator<Item = (String, Known)> {
+    all_programs(few).filter(|(_, known)| !known.program.spins())
+}
+
+fn all_programs(few: u64) -> impl Iterator<Item = (String, Known)> {
+    let count = number("GORDIAN_FRONTIER").unwrap_or(few);
+    let first = number("GORDIAN_SEED").unwrap_or(1);
+    (first..first + count).filter_map(|seed| {
+        let family = Family::ALL[seed as usize % Family::ALL.len()];
+        let program = make(&mut Chance::new(seed), family);
+        let limits = Limits { executions: Some(MOST), keep_going: true, ..Limits::default() };
+        let (summary, all) = limited(&program, &of("dfs"), limits);
+        let name = format!("seed {seed} ({family:?})\n{program}");
+        (summary.complete && all.len() > 1).then_some((name, Known { program, all }))
+    })
+}
+
+/// What must be true of the sentence after a search that made everything of at most this price, if nothing failed.
+fn check_sentence(
+    summary: &Summary,
+    all: &[Execution],
+    prices: &[usize],
+    within: &str,
+    most: usize,
+    name: &str,
+) {
+    let expected = match (all.iter().all(|e| e.complete), prices.iter().all(|&p| p <= most)) {
+        (false, _) if summary.guarantee == Guarantee::Failed => return,
+        (_, true) => "no failure in any interleaving".to_owned(),
+        (_, false) => format!("no failure in any interleaving {within}"),
+    };
+    assert_eq!(summary.guarantee.to_string(), expected, "{name}");
+}
+
+fn check_bound(
+    known: &Known,
+    prices: &[usize],
+    how: impl Fn(usize) -> String,
+    within: impl Fn(usize) -> String,
+    name: &str,
+) {
+    for most in 0..=3 {
+        let how = how(most);
+        let name = format!("{how}: {name}");
+        let expected: BTreeSet<&Schedule> =
+            known.all.iter().zip(prices).filter(|p| *p.1 <= most).map(|p| &p.0.schedule).collect();
+        let (summary, seen) = search(&known.program, &of(&how));
+        assert!(summary.complete, "{name}");
+        assert_eq!(schedules(&seen, &name), expected, "{name}");
+        assert_eq!(summary.frontier.unwrap().nodes, 0, "{name}");
+        check_sentence(&summary, &known.all, prices, &within(most), most, &name);
+        // The cheap ones come first.
+        let price: BTreeMap<&Schedule, usize> =
+            known.all.iter().zip(prices).map(|(e, &p)| (&e.schedule, p)).collect();
+        assert!(seen.iter().is_sorted_by_key(|e| price[&e.schedule]), "{name}");
+        // Whatever beginning is left out comes to the same as another.
+        let (summary, pruned) = search(&known.program, &of(&format!("{how},hb")));
+        assert!(summary.complete, "{name}");
+        assert!(pruned.len() <= seen.len(), "{name}");
+        assert!(schedules(&pruned, &name).is_subset(&expected), "{name}");
+        assert_eq!(classes(&pruned), classes(&seen), "{name}");
+        if classes(&pruned) != classes(&known.all) {
+            check_sentence(&summary, &known.all, prices, &within(most), most, &name);
+        }
+    }
+}
+
+fn s(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+#[test]
+fn exactly_the_executions_within_a_preemption_bound_are_made() {
+    let mut compared = 0;
+    for (name, known) in programs(600) {
+        let prices: Vec<usize> = known.all.iter().map(|e| e.preemptions).collect();
+        let within = |k| format!("with at most {k} preemption{}", s(k));
+        check_bound(&known, &prices, |k| format!("preemptions:{k},dfs"), within, &name);
+        compared += 1;
+    }
+    println!("compared {compared} programs");
+    assert!(compared > 0);
+}
+
+/// The thread that the default schedule lets go after these steps.
+fn default_after(program: &Program, beginning: &[(u32, u32)]) -> u32 {
+    let planned = |&(thread, outcome): &(u32, u32)| Planned {
+        thread: gordian_model::ThreadId(thread),
+        outcome,
+        expected: None,
+    };
+    let mut machine = Machine::new(program);
+    let trace = machine.run(&Plan { prefix: beginning.iter().map(planned).collect(), ..plan(program) });
+    trace.steps[beginning.len()].thread.0
+}
+
+#[test]
+fn exactly_the_executions_within_a_delay_bound_are_made() {
+    for (name, known) in programs(150) {
+        let mut defaults: BTreeMap<Schedule, u32> = BTreeMap::new();
+        let mut price = |execution: &Execution| {
+            let mut sum = 0;
+            for (i, &(thread, _)) in execution.schedule.iter().enumerate() {
+                let before = &execution.schedule[..i];
+                let default =
+                    *defaults.entry(before.to_vec()).or_insert_with(|| default_after(&known.program, before));
+                let enabled = &execution.enabled[i];
+                let start = enabled.iter().position(|&t| t == default).expect("enabled");
+                let round = enabled.iter().cycle().skip(start);
+                sum += round.take_while(|&&t| t != thread).count();
+            }
+            sum
+        };
+        let prices: Vec<usize> = known.all.iter().map(&mut price).collect();
+        let within = |k| format!("with at most {k} delay{} of the default schedule", s(k));
+        check_bound(&known, &prices, |k| format!("delays:{k}"), within, &name);
+    }
+}
+
+#[test]
+fn exactly_the_executions_within_a_depth_bound_are_made() {
+    for (name, known) in programs(150) {
+        let mut defaults: BTreeMap<Schedule, u32> = BTreeMap::new();
+        // How many steps there are up to the last that departs from the default schedule.
+        let mut price = |execution: &Execution| {
+            let departs = |i: &usize| {
+                let before = &execution.schedule[..*i];
+                let default =
+                    *defaults.entry(before.to_vec()).or_insert_with(|| default_after(&known.program, before));
+                (default, 0) != execution.schedule[*i]
+            };
+            (0..execution.schedule.len()).rev().find(departs).map_or(0, |i| i + 1)
+        };
+        let prices: Vec<usize> = known.all.iter().map(&mut price).collect();
+        for most in 0..=4 {
+            let name = format!("depth:{most}: {name}");
+            let expected: BTreeSet<&Schedule> =
+                known.all.iter().zip(&prices).filter(|p| *p.1 <= most).map(|p| &p.0.schedule).collect();
+            let (summary, seen) = search(&known.program, &of(&format!("depth:{most}")));
+            assert_eq!(schedules(&seen, &name), expected, "{name}");
+            let within = format!("that follows the default schedule after {most} step{}", s(most));
+            check_sentence(&summary, &known.all, &prices, &within, most, &name);
+            let (_, pruned) = search(&known.program, &of(&format!("depth:{most},hb")));
+            assert_eq!(classes(&pruned), classes(&seen), "{name}");
+        }
+    }
+}
+
+const PRIORITIES: [&str; 9] = [
+    "pb",
+    "dpor",
+    "ss",
+    "mdpor",
+    "rand",
+    "method(program:65,program:66)",
+    "var(program)",
+    "mdpor,pb",
+    "rand,ss,mdpor,pb,dpor",
+];
+
+#[test]
+fn best_first_makes_the_same_executions_whatever_the_priorities() {
+    for (name, known) in programs(300) {
+        let (summary, depth_first) = search(&known.program, &Search::best_first([]));
+        assert!(summary.complete, "{name}");
+        let expected = schedules(&depth_first, &name);
+        for priorities in PRIORITIES {
+            let name = format!("{priorities}: {name}");
+            let (summary, seen) = search(&known.program, &of(&format!("best-first:{priorities}")));
+            assert!(summary.complete, "{name}");
+            assert_eq!(schedules(&seen, &name), expected, "{name}");
+            assert_eq!(summary.frontier.unwrap().nodes, 0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn best_first_within_a_bound_makes_all_that_is_within_it() {
+    for (name, known) in programs(150) {
+        let expected: BTreeSet<&Schedule> =
+            known.all.iter().filter(|e| e.preemptions <= 1).map(|e| &e.schedule).collect();
+        for priorities in PRIORITIES {
+            let how = format!("best-first:{priorities}/preemptions:1");
+            let (summary, seen) = search(&known.program, &of(&how));
+            assert!(summary.complete, "{how}: {name}");
+            assert_eq!(schedules(&seen, &name), expected, "{how}: {name}");
+            let (_, pruned) = search(&known.program, &of(&format!("{how},hb")));
+            assert_eq!(classes(&pruned), classes(&seen), "{how},hb: {name}");
+        }
+    }
+}
+
+#[test]
+fn races_lead_to_every_class() {
+    let (mut executions, mut of_all, mut number) = (0, 0, 0);
+    for (name, known) in programs(2000) {
+        if known.all.iter().any(|e| !e.complete) {
+            // The first failure ends a search, and what its threads would have done is not seen.
+            continue;
+        }
+        let (summary, seen) = search(&known.program, &of("best-first:mdpor,pb"));
+        assert!(summary.complete, "{name}");
+        assert_eq!(summary.guarantee.to_string(), "no failure in any interleaving", "{name}");
+        let expected = classes(&known.all);
+        assert_eq!(classes(&seen), expected, "{name}");
+        executions += seen.len();
+        of_all += known.all.len();
+        number += expected.len();
+    }
+    println!("{executions} executions of {of_all} for {number} classes");
+}
+
+#[test]
+fn programs_that_wait_in_loops_show_everything_too() {
+    for (name, known) in all_programs(2000).filter(|(_, known)| known.program.spins()) {
+        let outcomes = |seen: &[Execution]| -> BTreeSet<Outcome> {
+            seen.iter().filter(|e| e.complete).map(|e| e.outcome.clone()).collect()
+        };
+        let (_, within) = search(&known.program, &of("preemptions:100,dfs"));
+        schedules(&within, &name);
+        assert_eq!(outcomes(&within), outcomes(&known.all), "{name}");
+        let (_, depth_first) = search(&known.program, &Search::best_first([]));
+        let (_, best_first) = search(&known.program, &of("best-first:rand,mdpor"));
+        assert_eq!(schedules(&best_first, &name), schedules(&depth_first, &name), "{name}");
+        if known.all.iter().all(|e| e.complete) {
+            assert_eq!(outcomes(&best_first), outcomes(&known.all), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_failure_is_found() {
+    for (name, known) in all_programs(1000) {
+        let fails = known.all.iter().any(|e| !e.complete);
+        let limits = Limits { executions: Some(20 * MOST), ..Limits::default() };
+        let (summary, _) = limited(&known.program, &of("best-first:mdpor,pb"), limits);
+        assert_eq!(summary.failure.is_some(), fails, "{name}");
+    }
+}
+
+/// A place outside memory that is in memory.
+#[derive(Default)]
+struct Elsewhere(Vec<u8>);
+
+impl Spill for Elsewhere {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: &mut [u8]) -> Result<(), String> {
+        let start = self.0.len().checked_sub(bytes.len()).ok_or("more was taken than was put")?;
+        bytes.copy_from_slice(&self.0[start..]);
+        self.0.truncate(start);
+        Ok(())
+    }
+}
+
+fn with_memory(memory: usize) -> Setting {
+    Setting { memory: Some(memory), spill: Some(|| Box::new(Elsewhere::default())), ..Setting::default() }
+}
+
+#[test]
+fn what_is_put_outside_memory_changes_nothing() {
+    let mut spilled = 0;
+    for (name, known) in programs(300) {
+        for how in
+            ["best-first:rand", "best-first:mdpor,pb", "best-first:rand,ss/delays:3", "preemptions:3,dfs"]
+        {
+            let limits = Limits { executions: Some(20 * MOST), keep_going: true, ..Limits::default() };
+            let (_, expected) = limited(&known.program, &of(how), limits);
+            let limits = Limits { setting: with_memory(200), ..limits };
+            let (summary, seen) = limited(&known.program, &of(how), limits);
+            let order = |seen: &[Execution]| seen.iter().map(|e| e.schedule.clone()).collect::<Vec<_>>();
+            assert_eq!(order(&seen), order(&expected), "{how}: {name}");
+            assert_eq!(summary.frontier.unwrap().nodes, 0, "{how}: {name}");
+            spilled += summary.frontier.unwrap().spilled;
+        }
+    }
+    println!("{spilled} executions waited outside memory");
+    assert!(spilled > 1000);
+}
