@@ -1,30 +1,48 @@
 //! A number for the equivalence class of a trace: the same for two traces that differ only in the order of
 //! steps that commute. Used to check that reductions visit every class, and the optimal one each exactly once.
 
-use crate::order::Order;
+use crate::order::{Order, Race};
 use gordian_model::Trace;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 /// The fingerprint of the class of a trace.
 pub fn fingerprint(trace: &Trace) -> u64 {
-    let mut order = Order::default();
-    let mut races = Vec::new();
-    let mut sum = 0u64;
-    for (i, step) in trace.steps.iter().enumerate() {
-        order.push(&trace.steps, &mut races);
-        let mut hasher = FxHasher::default();
-        (step.thread, step.kind, step.outcome, step.site).hash(&mut hasher);
-        for (thread, &time) in order.clock(i).iter().enumerate().filter(|&(_, &time)| time > 0) {
-            (thread, time).hash(&mut hasher);
+    let mut prefixes = Vec::new();
+    Fingerprints::default().of_prefixes(trace, &mut prefixes);
+    prefixes[trace.len()]
+}
+
+/// Takes fingerprints, keeping its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprints {
+    order: Order,
+    races: Vec<Race>,
+}
+
+impl Fingerprints {
+    /// The fingerprint of each prefix of a trace, from the empty one to the whole.
+    pub(crate) fn of_prefixes(&mut self, trace: &Trace, into: &mut Vec<u64>) {
+        self.order.truncate(0);
+        self.races.clear();
+        into.clear();
+        let mut sum = 0u64;
+        into.push(sum);
+        for (i, step) in trace.steps.iter().enumerate() {
+            self.order.push(&trace.steps, &mut self.races);
+            let mut hasher = FxHasher::default();
+            (step.thread, step.kind, step.outcome, step.site).hash(&mut hasher);
+            for (thread, &time) in self.order.clock(i).iter().enumerate().filter(|&(_, &time)| time > 0) {
+                (thread, time).hash(&mut hasher);
+            }
+            sum = sum.wrapping_add(mix(hasher.finish()));
+            into.push(sum);
         }
-        sum = sum.wrapping_add(mix(hasher.finish()));
     }
-    sum
 }
 
 /// The hasher is linear, so that sums of its results meet by chance far too often (MurmurHash3's finaliser).
-fn mix(mut h: u64) -> u64 {
+pub(crate) fn mix(mut h: u64) -> u64 {
     h ^= h >> 33;
     h = h.wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     h ^= h >> 33;

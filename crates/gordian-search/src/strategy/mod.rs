@@ -3,6 +3,7 @@
 mod depth_first;
 mod optimal;
 mod randomised;
+mod rank;
 mod recycled;
 mod stack;
 mod tree;
@@ -15,6 +16,7 @@ use gordian_model::{Failure, Plan, Trace};
 pub(crate) const WORDS: &[Word] = &[
     optimal::WORD,
     depth_first::WORD,
+    rank::WORD,
     randomised::RANDOM,
     randomised::URW,
     randomised::POS,
