@@ -5,6 +5,7 @@
 //! contains search code.
 #![forbid(unsafe_code)]
 
+mod characterise;
 mod explore;
 pub mod fingerprint;
 mod guarantee;
@@ -12,6 +13,7 @@ pub mod order;
 mod search;
 pub mod strategy;
 
+pub use characterise::{Character, Unexplained, characterise};
 pub use explore::{Limits, Setting, Spill, Summary, Target, explore};
 pub use guarantee::{Guarantee, Proved};
 pub use search::{Maker, Search, SearchError, distance};

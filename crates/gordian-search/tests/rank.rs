@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: u64 = 1000;
 
 struct Watched<'a> {
-    machine: Machine,
+    machine: &'a mut Machine,
     traces: &'a mut Vec<Trace>,
 }
 
@@ -30,8 +30,19 @@ impl Target for Watched<'_> {
 }
 
 fn search(program: &Program, how: &str, executions: u64, seed: u64) -> (Vec<Trace>, Summary) {
+    search_on(&mut Machine::new(program), program, how, executions, seed)
+}
+
+/// Searches that are to be compared use one machine, so that threads have the same numbers in both.
+fn search_on(
+    machine: &mut Machine,
+    program: &Program,
+    how: &str,
+    executions: u64,
+    seed: u64,
+) -> (Vec<Trace>, Summary) {
     let mut traces = Vec::new();
-    let mut target = Watched { machine: Machine::new(program), traces: &mut traces };
+    let mut target = Watched { machine, traces: &mut traces };
     let mut plan = Plan::default();
     plan.limits.fair_rounds = 1000;
     plan.options.weak_failures = program.weak_failures;
@@ -113,14 +124,15 @@ fn follows_an_order(trace: &Trace, variables: usize, changes: usize, cuts: &mut 
 }
 
 fn wrong(program: &Program) -> Result<bool, String> {
-    let (all, summary) = search(program, "dfs", MOST, 0);
+    let mut machine = Machine::new(program);
+    let (all, summary) = search_on(&mut machine, program, "dfs", MOST, 0);
     if !summary.complete {
         return Ok(false);
     }
     for (variables, preemptions) in [(0, 2), (1, 1), (1, 2), (2, 2), (1, 3), (2, 3)] {
         let how = format!("variables:{variables},preemptions:{preemptions}");
         for how in [how.clone(), format!("{how},dynamic"), format!("{how},threads:2")] {
-            let (found, summary) = search(program, &how, 40 * MOST, 0);
+            let (found, summary) = search_on(&mut machine, program, &how, 40 * MOST, 0);
             if !summary.complete {
                 return Err(format!("{how} did not end"));
             }

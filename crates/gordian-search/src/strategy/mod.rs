@@ -3,7 +3,7 @@
 mod depth_first;
 mod optimal;
 mod randomised;
-mod rank;
+pub(crate) mod rank;
 mod recycled;
 mod stack;
 mod tree;

@@ -16,14 +16,17 @@ mod spent;
 mod variable;
 mod walk;
 
+pub(crate) use frontier::Ranking;
+pub(crate) use spent::{Bounds, Event};
+
 use super::{Next, Strategy};
 use crate::guarantee::{Proved, count};
 use crate::search::{Maker, Text, Word, Wrong};
-use frontier::{Frontier, Item, Ranking, State};
+use frontier::{Frontier, Item, State};
 use gordian_model::{Failure, Plan, Planned, Policy, Priorities, ThreadId, Trace};
 use precedence::{Partial, Precedence, Total};
-use smallvec::smallvec;
-use spent::{Bounds, Spent};
+use smallvec::{SmallVec, smallvec};
+use spent::Spent;
 use std::rc::Rc;
 use std::sync::Arc;
 use walk::Walker;
@@ -89,6 +92,22 @@ struct Drawn {
     enough: u64,
 }
 
+/// The preemptions that an execution was planned with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Reason {
+    /// Just after which steps.
+    pub(crate) cuts: SmallVec<[Event; 4]>,
+    /// At how many variables.
+    pub(crate) variables: usize,
+}
+
+impl Reason {
+    /// How many preemptions, at how many variables.
+    pub(crate) fn level(&self) -> (usize, usize) {
+        (self.cuts.len(), self.variables)
+    }
+}
+
 /// Searches within the bounds.
 #[derive(Debug)]
 pub(crate) struct Rank {
@@ -118,6 +137,22 @@ impl Rank {
             current: None,
             walker: Walker::default(),
         }
+    }
+
+    /// Why the execution that was planned last is tried: each way to explain it with the fewest preemptions, at the fewest
+    /// variables.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = Reason> + '_ {
+        let item = self.current.as_ref();
+        let reason =
+            |state: &State| Reason { cuts: state.spent.cuts.clone(), variables: state.spent.variables.len() };
+        let best = item.map(|item| reason(item.best()));
+        let all = item.into_iter().flat_map(|item| item.states.iter()).map(reason);
+        all.filter(move |r| best.as_ref().is_some_and(|best| r.level() == best.level()))
+    }
+
+    /// The threads that have made steps in some execution.
+    pub(crate) fn threads(&self) -> &[ThreadId] {
+        &self.threads
     }
 
     /// What the search begins with, if there is more of that.

@@ -82,6 +82,13 @@ impl Partial {
         }
     }
 
+    /// Forgets threads that have come to their end; what is known of the others stays.
+    fn forget(&mut self, ended: u64) {
+        for (i, above) in self.above.iter_mut().enumerate() {
+            *above = if ended >> i & 1 == 1 { 0 } else { *above & !ended };
+        }
+    }
+
     fn is_related(&self, thread: usize) -> bool {
         self.above(thread) != 0 || self.above.iter().any(|above| above >> thread & 1 == 1)
     }
@@ -162,6 +169,14 @@ impl Precedence {
                 changed.of[last.index()] = total.next[nth];
                 Precedence::Total(changed).next(enabled, None, tell);
             }
+        }
+    }
+
+    /// Forgets threads that have come to their end, so that executions that differ only in what does not matter any more are
+    /// found to be alike.
+    pub(super) fn forget(&mut self, ended: u64) {
+        if let Precedence::Partial(partial) = self {
+            partial.forget(ended);
         }
     }
 

@@ -9,7 +9,7 @@ use super::precedence::Precedence;
 use super::spent::{Bounds, Event};
 use super::variable::{Naming, Variable};
 use crate::fingerprint::{Fingerprints, mix};
-use gordian_model::{OpKind, Planned, ThreadId, ThreadSet, Trace};
+use gordian_model::{Act, OpKind, Planned, ThreadId, ThreadSet, Trace};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -22,6 +22,8 @@ pub(super) struct Walker {
     prefixes: Vec<u64>,
     /// For each step: the how-manieth of its thread, and what a thread that is preempted after it is preempted at.
     steps: Vec<(Event, Option<Variable>)>,
+    /// For each node: the threads, of the first 64, that have come to their end.
+    ended: Vec<u64>,
     /// By thread: steps so far, and the variable last touched.
     threads: Vec<(u32, Option<Variable>)>,
     /// Nodes that have been come to, each in a state. Executions of one class lead to the same state of the
@@ -60,7 +62,8 @@ impl Walker {
         let mut states = item.states;
         for i in from..trace.len() {
             self.enabled.assign_words(trace.enabled_words(i));
-            for state in states.drain(..) {
+            for mut state in states.drain(..) {
+                state.precedence.forget(self.ended[i]);
                 if self.is_new(trace, i, &state, prunes) {
                     self.alternatives(trace, i, &state, bounds);
                 }
@@ -86,7 +89,14 @@ impl Walker {
         self.fingerprints.of_prefixes(trace, &mut self.prefixes);
         self.steps.clear();
         self.threads.fill((0, None));
+        let mut ended = 0;
+        self.ended.clear();
+        self.ended.push(ended);
         for step in &trace.steps {
+            for exit in step.accesses.iter().filter(|a| a.act == Act::Exit) {
+                ended |= exit.object.as_life().and_then(|t| 1u64.checked_shl(t.0)).unwrap_or(0);
+            }
+            self.ended.push(ended);
             let i = step.thread.index();
             if self.threads.len() <= i {
                 self.threads.resize(i + 1, (0, None));
