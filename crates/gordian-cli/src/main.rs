@@ -20,6 +20,11 @@ fn command() -> Command {
         .subcommand(Command::new("demo").about("Find a bug in an example, replay it, and prove the fix"))
         .subcommand(Command::new("report").about("Print a saved failure").arg(file()))
         .subcommand(Command::new("replay").about("Print the line that replays a saved failure").arg(file()))
+        .subcommand(
+            Command::new("explain")
+                .about("Print the line that finds out how many preemptions, variables and threads a saved failure needs")
+                .arg(file()),
+        )
 }
 
 fn main() -> ExitCode {
@@ -29,6 +34,7 @@ fn main() -> ExitCode {
         Some(("demo", _)) => demo::run(),
         Some(("report", matches)) => saved::report(&file(matches), width()),
         Some(("replay", matches)) => saved::replay(&file(matches)),
+        Some(("explain", matches)) => saved::explain(&file(matches)),
         _ => unreachable!("clap asks for a subcommand"),
     };
     match result {

@@ -23,13 +23,23 @@ pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Says how to replay it: the test is a function in somebody's crate, which cargo has to build and run.
+/// Says how to replay it.
 pub(crate) fn replay(file: &Path) -> Result<(), String> {
+    hand_over(file, "GORDIAN_REPLAY", "replayed")
+}
+
+/// Says how to find out what it needs.
+pub(crate) fn explain(file: &Path) -> Result<(), String> {
+    hand_over(file, "GORDIAN_EXPLAIN", "explained")
+}
+
+/// The test is a function in somebody's crate, which cargo has to build and run.
+fn hand_over(file: &Path, variable: &str, done: &str) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
     let test = match recording.plan.program.as_str() {
         "" => String::new(),
         name => format!(" {name} -- --exact"),
     };
-    println!("GORDIAN_REPLAY={} cargo test{test}", file.display());
-    Err("a Rust test is replayed by cargo test, in its package, with the line above".to_owned())
+    println!("{variable}={} cargo test{test}", file.display());
+    Err(format!("a Rust test is {done} by cargo test, in its package, with the line above"))
 }

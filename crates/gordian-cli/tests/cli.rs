@@ -50,12 +50,16 @@ fn a_saved_failure_is_shown() {
 }
 
 #[test]
-fn a_replay_is_the_business_of_cargo() {
+fn replaying_and_explaining_are_the_business_of_cargo() {
     let path = saved("replay.trace");
-    let (status, out, err) = gordian(&["replay", path.to_str().unwrap()]);
-    assert_eq!(status, Some(2));
-    assert_eq!(out, format!("GORDIAN_REPLAY={} cargo test tests::mine -- --exact\n", path.display()));
-    assert!(err.contains("a Rust test is replayed by cargo test"), "{err}");
+    for (command, variable, done) in
+        [("replay", "GORDIAN_REPLAY", "replayed"), ("explain", "GORDIAN_EXPLAIN", "explained")]
+    {
+        let (status, out, err) = gordian(&[command, path.to_str().unwrap()]);
+        assert_eq!(status, Some(2));
+        assert_eq!(out, format!("{variable}={} cargo test tests::mine -- --exact\n", path.display()));
+        assert!(err.contains(&format!("a Rust test is {done} by cargo test")), "{err}");
+    }
 }
 
 #[test]

@@ -1,21 +1,39 @@
 //! A number for the equivalence class of a trace: the same for two traces that differ only in the order of
 //! steps that commute. Used to check that reductions visit every class, and the optimal one each exactly once.
 
-use crate::order::Order;
+use crate::order::{Order, Race};
 use gordian_model::{Step, Trace};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 /// The fingerprint of the class of a trace.
 pub fn fingerprint(trace: &Trace) -> u64 {
-    let mut order = Order::default();
-    let mut races = Vec::new();
-    let mut sum = 0u64;
-    for (i, step) in trace.steps.iter().enumerate() {
-        order.push(&trace.steps, &mut races);
-        sum = sum.wrapping_add(part(step, order.clock(i)));
+    let mut prefixes = Vec::new();
+    Fingerprints::default().of_prefixes(trace, &mut prefixes);
+    prefixes[trace.len()]
+}
+
+/// Takes fingerprints, keeping its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprints {
+    order: Order,
+    races: Vec<Race>,
+}
+
+impl Fingerprints {
+    /// The fingerprint of each prefix of a trace, from the empty one to the whole.
+    pub(crate) fn of_prefixes(&mut self, trace: &Trace, into: &mut Vec<u64>) {
+        self.order.truncate(0);
+        self.races.clear();
+        into.clear();
+        let mut sum = 0u64;
+        into.push(sum);
+        for (i, step) in trace.steps.iter().enumerate() {
+            self.order.push(&trace.steps, &mut self.races);
+            sum = sum.wrapping_add(part(step, self.order.clock(i)));
+            into.push(sum);
+        }
     }
-    sum
 }
 
 /// What a step adds to the fingerprint: what it does, and after which steps of each thread.

@@ -74,12 +74,21 @@ impl Guarantee {
     }
 }
 
+/// "1 thread", "2 threads", "3 accesses".
+pub(crate) fn count(n: u64, what: &str) -> String {
+    let ending = match n {
+        1 => "",
+        _ if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{n} {what}{ending}")
+}
+
 struct Tried(u64);
 
 impl std::fmt::Display for Tried {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let s = if self.0 == 1 { "execution" } else { "executions" };
-        write!(f, "no failure in the {} {s} tried", self.0)
+        write!(f, "no failure in the {} tried", count(self.0, "execution"))
     }
 }
 

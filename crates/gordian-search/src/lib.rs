@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bound;
+mod characterise;
 mod explore;
 pub mod fingerprint;
 mod guarantee;
@@ -15,6 +16,7 @@ mod search;
 pub mod strategy;
 
 pub use bound::Bound;
+pub use characterise::{Character, Unexplained, characterise};
 pub use explore::{FrontierUse, Limits, Setting, Spill, Summary, Target, explore};
 pub use guarantee::{Guarantee, Proved};
 pub use priority::{Point, Priority, Reason};

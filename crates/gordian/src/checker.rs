@@ -1,5 +1,6 @@
 //! Checks: how a search is set up and run.
 
+use crate::again::Body;
 use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
@@ -56,9 +57,9 @@ impl IntoSearch for &str {
     }
 }
 
-struct Closure<'a> {
-    engine: Engine,
-    body: &'a dyn Fn(),
+pub(crate) struct Closure<'a> {
+    pub(crate) engine: Engine,
+    pub(crate) body: &'a dyn Fn(),
 }
 
 impl Target for Closure<'_> {
@@ -180,11 +181,13 @@ impl Checker {
         if let Some(message) = cannot_work() {
             return misuse(message);
         }
+        let body: Arc<Body> = Arc::new(body);
         match self.resolve() {
             Err(message) => misuse(message),
             Ok((settings, Some(recording))) => self.repeat(&settings, &recording, &body),
             Ok((settings, None)) => {
-                let mut report = self.explore(&settings, &body);
+                let mut report = self.explore(&settings, &*body);
+                report.keep(&settings, &body);
                 if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
                     surroundings.save(failure, settings.report.as_deref());
                 }
@@ -200,7 +203,12 @@ impl Checker {
     {
         match cannot_work().or_else(|| self.other_program(plan)) {
             Some(message) => misuse(message),
-            None => self.follow(&self.settings, plan, &body),
+            None => {
+                let body: Arc<Body> = Arc::new(body);
+                let mut report = self.follow(&self.settings, plan, &*body);
+                report.keep(&self.settings, &body);
+                report
+            }
         }
     }
 
@@ -214,9 +222,11 @@ impl Checker {
         let file = settings::file(&surroundings.package)?;
         let settings = environment.settings.or(self.settings.clone()).or(file);
         let Some(path) = environment.replay else { return Ok((settings, None)) };
-        let replay = surroundings.load(&path).map_err(|error| format!("GORDIAN_REPLAY: {error}"))?;
+        let variable = if environment.explains { "GORDIAN_EXPLAIN" } else { "GORDIAN_REPLAY" };
+        let loaded = surroundings.load(&path, environment.explains);
+        let replay = loaded.map_err(|error| format!("{variable}: {error}"))?;
         match self.other_program(&replay.recording.plan) {
-            Some(message) => Err(format!("GORDIAN_REPLAY={}: {message}", path.display())),
+            Some(message) => Err(format!("{variable}={}: {message}", path.display())),
             None => Ok((settings, Some(replay))),
         }
     }
@@ -295,9 +305,10 @@ impl Checker {
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
-    fn repeat(&self, settings: &Settings, replay: &Replay, body: &dyn Fn()) -> Report {
-        let Replay { recording, shown } = replay;
-        let mut report = self.follow(settings, &recording.plan, body);
+    fn repeat(&self, settings: &Settings, replay: &Replay, body: &Arc<Body>) -> Report {
+        let Replay { recording, shown, explains } = replay;
+        let mut report = self.follow(settings, &recording.plan, &**body);
+        report.keep(settings, body);
         let recorded = recording.trace.as_ref().and_then(|t| Some((t.failure()?, t.len())));
         let outcome = match (recorded, report.failure()) {
             (None, _) => "it recorded no failure".to_owned(),
@@ -313,7 +324,12 @@ impl Checker {
                 format!("the recorded failure did not happen again, which was: {}", then.message)
             }
         };
-        report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
+        let explained = explains.then(|| match report.characterise() {
+            Ok(character) => format!("\nit needs {character} (found in {} executions)", character.executions),
+            Err(error) => format!("\nit could not be explained: {error}"),
+        });
+        let explained = explained.unwrap_or_default();
+        report.replayed = Some(format!("replayed {}: {outcome}{explained}", shown.display()));
         report
     }
 
@@ -335,7 +351,7 @@ impl Checker {
     }
 }
 
-fn stack_size(settings: &Settings) -> usize {
+pub(crate) fn stack_size(settings: &Settings) -> usize {
     settings.stack_size.unwrap_or(256 * 1024)
 }
 

@@ -29,11 +29,13 @@ mod checked {
     pub use crate::testing::check;
     pub use gordian_macros::test;
     pub use gordian_model::{FailureKind, FileError, Plan, Trace};
-    pub use gordian_search::{Guarantee, Search, SearchError};
+    pub use gordian_search::{Character, Guarantee, Search, SearchError, Unexplained};
 }
 #[cfg(feature = "check")]
 pub use checked::*;
 
+#[cfg(feature = "check")]
+mod again;
 #[cfg(feature = "check")]
 pub mod cell;
 #[cfg(feature = "check")]

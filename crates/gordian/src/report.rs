@@ -1,7 +1,8 @@
 //! What a check found.
 
+use crate::again::Again;
 use gordian_model::{FailureKind, Names, Plan, Recording, Trace};
-use gordian_search::{Guarantee, Summary};
+use gordian_search::{Character, Guarantee, Summary, Unexplained};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -124,11 +125,13 @@ pub struct Report {
     pub(crate) alone: bool,
     /// How a replay went.
     pub(crate) replayed: Option<String>,
+    /// How to run the test again, if an execution failed.
+    pub(crate) again: Option<Again>,
 }
 
 impl Report {
     pub(crate) fn new(summary: Summary, failures: Vec<Failure>) -> Report {
-        Report { summary, failures, unreached: Vec::new(), alone: false, replayed: None }
+        Report { summary, failures, unreached: Vec::new(), alone: false, replayed: None, again: None }
     }
 
     /// Executions carried to their end or to a failure.
@@ -159,6 +162,14 @@ impl Report {
     /// All failures.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
+    }
+
+    /// What the first failure needs: the least number of preemptions, of variables they are made at, and of threads that
+    /// have to be in a certain order. This runs the test again, often.
+    pub fn characterise(&self) -> Result<Character, Unexplained> {
+        let (again, failure) =
+            self.again.as_ref().zip(self.failures.first()).ok_or(Unexplained::NoFailure)?;
+        again.characterise(&failure.failure, &failure.plan)
     }
 
     pub(crate) fn failure_mut(&mut self) -> Option<&mut Failure> {

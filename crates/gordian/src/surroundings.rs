@@ -19,6 +19,8 @@ pub(crate) struct Surroundings {
 pub(crate) struct Replay {
     pub(crate) recording: Recording,
     pub(crate) shown: PathBuf,
+    /// It is to be said what the failure needs.
+    pub(crate) explains: bool,
 }
 
 impl Surroundings {
@@ -30,10 +32,10 @@ impl Surroundings {
         Surroundings { package, saves: true }
     }
 
-    pub(crate) fn load(&self, path: &Path) -> Result<Replay, FileError> {
+    pub(crate) fn load(&self, path: &Path, explains: bool) -> Result<Replay, FileError> {
         let found = settings::find_trace(path, &self.package);
         let recording = Recording::load(&found)?;
-        Ok(Replay { recording, shown: path.to_owned() })
+        Ok(Replay { recording, shown: path.to_owned(), explains })
     }
 
     /// Saves a failing execution and adds the line that repeats it.

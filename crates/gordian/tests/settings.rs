@@ -216,6 +216,18 @@ fn a_failure_is_saved_once_and_the_line_that_is_printed_repeats_it() {
 }
 
 #[test]
+fn a_saved_failure_is_explained() {
+    let package = Package::new("explain");
+    package.run("fails", &[]);
+    let trace = package.trace("fails", 1);
+    let text = package.run("fails", &[("GORDIAN_EXPLAIN", trace.to_str().unwrap())]);
+    has(&text, &format!("replayed {}: the same failure in the same 5 steps", trace.display()));
+    has(&text, "it needs 1 preemption at 1 variable, 2 threads (found in ");
+    let text = package.run("fails", &[("GORDIAN_EXPLAIN", "missing.trace"), ("COLUMNS", "400")]);
+    has(&text, "GORDIAN_EXPLAIN: cannot read missing.trace: ");
+}
+
+#[test]
 fn a_check_is_named_after_its_test() {
     let package = Package::new("check");
     has(&package.run("plain", &[]), "cargo test programs::plain -- --exact");

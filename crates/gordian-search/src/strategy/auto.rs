@@ -26,7 +26,7 @@ pub(crate) const WORD: Word = Word {
 
 /// The searches, how many executions each makes at first, and how many it makes in a row at most.
 const MEMBERS: [(&str, u64, u64); 6] = [
-    ("exhaustive", 256, 1 << 15),
+    ("exhaustive", 1_000, 1 << 15),
     ("pos", 32, 256),
     ("preemptions:4", 64, 1 << 13),
     ("pct:3", 32, 256),

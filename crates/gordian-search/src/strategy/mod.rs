@@ -9,6 +9,7 @@ mod optimal;
 mod portfolio;
 mod preemptions;
 mod randomised;
+pub(crate) mod rank;
 mod recycled;
 mod stack;
 mod tree;
@@ -29,6 +30,7 @@ pub(crate) const WORDS: &[Word] = &[
     frontier::words::DELAYS,
     frontier::words::DEPTH,
     frontier::words::BEST_FIRST,
+    rank::WORD,
     randomised::RANDOM,
     randomised::URW,
     randomised::POS,

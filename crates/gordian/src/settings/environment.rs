@@ -11,6 +11,8 @@ pub(crate) struct Environment {
     pub(crate) settings: Settings,
     /// The saved execution to repeat.
     pub(crate) replay: Option<PathBuf>,
+    /// And it is to be said what the failure needs.
+    pub(crate) explains: bool,
 }
 
 /// Reads the environment of the process.
@@ -33,8 +35,15 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
     // An empty variable is one that is not set: there is no other way to take one back for a single command.
     for (variable, value) in pairs.into_iter().filter(|(_, value)| !value.is_empty()) {
         let key = variable[PREFIX.len()..].to_lowercase();
-        if key == "replay" {
+        if key == "replay" || key == "explain" {
+            if found.replay.is_some() {
+                return Err(
+                    "GORDIAN_EXPLAIN replays a failure too, so give only one of it and GORDIAN_REPLAY"
+                        .to_owned(),
+                );
+            }
             found.replay = Some(PathBuf::from(value));
+            found.explains = key == "explain";
             continue;
         }
         match found.settings.set(&key, &value) {
@@ -43,7 +52,7 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             Err(Wrong::Key) => {
                 let variables: Vec<String> = KEYS
                     .iter()
-                    .chain(&["replay"])
+                    .chain(&["replay", "explain"])
                     .map(|key| format!("{PREFIX}{}", key.to_uppercase()))
                     .collect();
                 let closest = closest(&variable, variables.iter().map(String::as_str));
@@ -72,6 +81,14 @@ mod tests {
         assert_eq!(found.settings.executions, Some(10));
         assert_eq!(found.settings.seed, None);
         assert_eq!(found.replay, Some(PathBuf::from("x.trace")));
+    }
+
+    #[test]
+    fn a_failure_is_replayed_or_explained() {
+        let found = of(&[("GORDIAN_EXPLAIN", "x.trace")]).unwrap();
+        assert_eq!((found.replay, found.explains), (Some(PathBuf::from("x.trace")), true));
+        let both = of(&[("GORDIAN_EXPLAIN", "x.trace"), ("GORDIAN_REPLAY", "x.trace")]);
+        assert!(both.unwrap_err().contains("only one of"));
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //! With at most n threads and k steps each run finds a bug of depth D, one that D ordering constraints suffice to
 //! provoke, with probability at least 1 / (n k^(D-1)) (section 3, theorem 9).
 
-use super::sentence::{Record, count};
+use super::sentence::Record;
 use super::{Draws, priorities};
+use crate::guarantee::count;
 use crate::search::{Maker, Text, Word, Wrong};
 use crate::strategy::{Next, Proved, Strategy};
 use gordian_model::{Change, Failure, Moment, Plan, Trace};

@@ -9,8 +9,9 @@
 //! the access before, which may be one to a further variable. An op on no object has no variable of its own: a
 //! preemption after it is one after the access before.
 
-use super::sentence::{Record, count};
+use super::sentence::Record;
 use super::{Draws, pct, priorities};
+use crate::guarantee::count;
 use crate::search::{Maker, Text, Word, Wrong};
 use crate::strategy::{Next, Proved, Strategy};
 use gordian_model::{Act, Change, Failure, Moment, Plan, SiteId, Trace};

@@ -4,7 +4,7 @@
 //! least as many steps as any execution has. That is known only of what was seen. So the runs are counted anew
 //! whenever one was longer than expected, and the sentence names what it rests on.
 
-use crate::guarantee::Proved;
+use crate::guarantee::{Proved, count};
 use gordian_model::Trace;
 
 /// What the bound rests on, over all executions that were seen.
@@ -62,15 +62,6 @@ impl Record {
             rounded_down(all)
         ))
     }
-}
-
-pub(super) fn count(n: u64, what: &str) -> String {
-    let ending = match n {
-        1 => "",
-        _ if what.ends_with('s') => "es",
-        _ => "s",
-    };
-    format!("{n} {what}{ending}")
 }
 
 /// A probability with two digits that tell something, and never more than it is.
