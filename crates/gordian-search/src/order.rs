@@ -292,8 +292,8 @@ impl Order {
     }
 
     /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
-    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). Steps after `last` are left
-    /// out: each race is looked at once, and what follows it may go otherwise in another execution.
+    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). What comes after `last` may
+    /// go otherwise in another execution; when it matters, the end of the trace stands for `last`.
     pub fn without(&self, at: usize, last: usize, into: &mut Vec<usize>) {
         into.clear();
         into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
