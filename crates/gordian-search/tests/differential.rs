@@ -295,6 +295,8 @@ fn each_class_is_met_once() {
         ],
         vec![vec![WaitTimed(0, vec![])], vec![NotifyOne(0)], vec![NotifyOne(0), Choose(2)]],
         vec![vec![Add(0, 2)], vec![CasWeak(0, 0, 2), Choose(2)], vec![Load(0)]],
+        // More threads than a round of the barrier has room for: classes were met twice.
+        vec![vec![Barrier(0, false)]; 4],
     ];
     for program in programs.map(of) {
         assert_eq!(wrong(&program), Ok(true), "\n{program}");

@@ -55,6 +55,8 @@ pub(super) struct Optimal {
     steps: Vec<usize>,
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
+    /// There are barriers.
+    arrivals: bool,
     /// Executions have failed, and were not carried to the end of what they would have shown.
     failed: bool,
     /// A leaf was tried of which it is open whether it is covered.
@@ -80,6 +82,7 @@ impl Recycle for Optimal {
         self.order.truncate(0);
         self.branch = 0;
         self.kept.clear();
+        self.arrivals = false;
         self.failed = false;
         self.open = false;
     }
@@ -160,7 +163,7 @@ impl Optimal {
             steps.pop();
             steps.retain(|&s| s != last);
             steps.push(last);
-            let sequence = Sequence {
+            let mut sequence = Sequence {
                 trace,
                 order: &self.order,
                 steps,
@@ -170,7 +173,11 @@ impl Optimal {
                 node,
                 objects: trace.steps[node].objects,
                 walked: Vec::new(),
+                arrivals: Vec::new(),
             };
+            if self.arrivals {
+                sequence.miss();
+            }
             let Node { sleep, tree, doubtful, .. } = &mut self.nodes[node];
             if let Some(cover) = sequence.covered_by(sleep) {
                 self.steps = sequence.steps;
@@ -294,6 +301,7 @@ impl Strategy for Optimal {
                 wake_dependent(&mut node.sleep, trace.steps[i - 1].thread, &trace.steps[i - 1].accesses);
             }
             self.nodes[i].seen = Some(step.sleeper());
+            self.arrivals |= step.kind == OpKind::Arrive;
             self.path.truncate(i);
             self.path.push(step.planned());
         }

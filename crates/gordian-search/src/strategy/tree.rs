@@ -26,7 +26,7 @@
 
 use crate::order::Order;
 use gordian_model::{
-    Access, Accesses, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace, dependent,
+    Access, Accesses, Act, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace,
 };
 use smallvec::SmallVec;
 
@@ -81,6 +81,8 @@ pub(super) struct Sequence<'a> {
     pub(super) objects: u32,
     /// The branches walked into: the thread, and its step here, if it is one of the sequence.
     pub(super) walked: Vec<(ThreadId, Option<usize>)>,
+    /// What steps touch that were the last of a round at a barrier and are so no longer, because others are missing.
+    pub(super) arrivals: Vec<(usize, Accesses)>,
 }
 
 /// How sleeping steps cover a sequence.
@@ -97,19 +99,39 @@ const YOUNG: u32 = 1 << 30;
 
 impl Sequence<'_> {
     fn accesses(&self, step: usize) -> &Accesses {
-        if step == self.last { &self.last_accesses } else { &self.trace.steps[step].accesses }
+        if step == self.last {
+            return &self.last_accesses;
+        }
+        let arrival = self.arrivals.iter().find(|a| a.0 == step);
+        arrival.map_or(&self.trace.steps[step].accesses, |a| &a.1)
+    }
+
+    /// Finds the [`arrivals`](Self::arrivals).
+    pub(super) fn miss(&mut self) {
+        for &step in self.steps.iter().filter(|&&s| s != self.last) {
+            let Step { kind, accesses, .. } = &self.trace.steps[step];
+            let last = |a: &Access| a.act == Act::ArriveLast && self.order.is_missed(a, self.node);
+            if *kind == OpKind::Arrive
+                && let Some(k) = accesses.iter().position(last)
+            {
+                let mut accesses = Accesses::from_slice(accesses);
+                accesses[k].act = Act::Arrive;
+                self.arrivals.push((step, accesses));
+            }
+        }
     }
 
     fn outcome(&self, step: usize) -> u32 {
         if step == self.last { self.last_outcome } else { self.trace.steps[step].outcome }
     }
 
-    /// Is what a step touches only foreseen? What a compare-and-swap does follows from the value it meets, which is known.
+    /// Is what a step touches only foreseen? What a compare-and-swap does follows from the value it meets, which is known,
+    /// and who arrives as the last of a round from who else is in it.
     fn is_foreseen(&self, step: usize) -> bool {
         let Step { kind, accesses, .. } = &self.trace.steps[step];
         step == self.last
             && self.last_accesses != *accesses
-            && !matches!(kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak)
+            && !matches!(kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak | OpKind::Arrive)
     }
 
     /// Does step `a` of the sequence happen before step `b` of it? The last step may have waited for steps that are left
@@ -129,7 +151,7 @@ impl Sequence<'_> {
             {
                 return Is::So;
             }
-            Is::from(dependent(&step.accesses, &self.last_accesses)).unless(foreseen)
+            Is::from(orders(self.accesses(s), &self.last_accesses)).unless(foreseen)
         }))
     }
 
@@ -189,9 +211,18 @@ impl Sequence<'_> {
                 Is::from(tree == here)
             }
         };
+        // Whether there is room for all in one round is not known when there are more of them above.
+        let crowded = self.walked.iter().any(|w| w.1.is_none());
+        let conflict = |a: &Access, b: &Access| {
+            let arrive = a.act == Act::Arrive && b.act == Act::Arrive;
+            Is::any([Is::from(conflict(a, b)), Is::from(arrive && crowded).unless(true)].into_iter())
+        };
         let pairs = tried.accesses.iter().flat_map(|a| here.iter().map(move |b| (a, b)));
-        Is::any(pairs.filter(|(a, b)| conflict(a, b)).map(|(a, b)| same(a.object, b.object)))
-            .unless(tried.foreseen)
+        Is::any(pairs.map(|(a, b)| match conflict(a, b) {
+            Is::NotSo => Is::NotSo,
+            conflict => same(a.object, b.object).unless(conflict == Is::Unclear),
+        }))
+        .unless(tried.foreseen)
     }
 
     /// The sleeping steps that cover part of the sequence: they are among several outcomes, and the others do not sleep.
@@ -316,6 +347,12 @@ impl Is {
         }
         any
     }
+}
+
+/// Does what touches this happen before what touches that, if it comes first?
+fn orders(first: &[Access], second: &[Access]) -> bool {
+    let ordered = |a: &Access, b: &Access| a.act.relation(a.seq, b.act, b.seq) != Relation::Commute;
+    first.iter().any(|a| second.iter().any(|b| a.object == b.object && ordered(a, b)))
 }
 
 fn conflict(a: &Access, b: &Access) -> bool {
