@@ -105,6 +105,9 @@ pub enum Act {
     ParkTimed,
     /// Found no token.
     ParkExpired,
+    // --- barriers again; files number acts in this order ---
+    /// Arrived as the last of a round.
+    ArriveLast,
 }
 
 /// What an earlier act has to do with a later one on the same object by another thread.
@@ -161,8 +164,11 @@ impl Act {
             (Notify, WokenTimed) => race_if(seq == next_seq),
             (Expired, Notify | NotifyNone) | (Notify | NotifyNone, Expired) => Race,
 
-            (Arrive, Arrive) => race_if(seq != next_seq),
-            (Arrive, Leave) => enables_if(seq == next_seq),
+            // Who comes last of a round does not matter. But if it comes last without somebody who might have been in the
+            // round (who sleeps, or is in another execution), then that one is in the next.
+            (Arrive, Arrive | ArriveLast) => race_if(seq != next_seq),
+            (ArriveLast, Arrive | ArriveLast) => Race,
+            (Arrive | ArriveLast, Leave) => enables_if(seq == next_seq),
             (Lead, Lead) => race_if(seq == next_seq),
 
             (Count, Count | Down) | (Down, Count) | (CountRead, CountRead) => Commute,
@@ -275,6 +281,15 @@ mod tests {
         assert_eq!(Put.relation(1, Get, 0), Relation::Commute);
         assert_eq!(Put.relation(0, TryGet, 0), Relation::Race);
         assert_eq!(rel(Put, Put), Relation::Race);
+    }
+
+    #[test]
+    fn the_last_to_arrive_leaves_no_room() {
+        assert_eq!(rel(Arrive, Arrive), Relation::Commute);
+        assert_eq!(rel(Arrive, ArriveLast), Relation::Commute);
+        let access = |act| [Access { object: ObjectId(0), act, seq: 0 }];
+        assert!(dependent(&access(Arrive), &access(ArriveLast)));
+        assert!(!dependent(&access(Arrive), &access(Arrive)));
     }
 
     #[test]

@@ -273,6 +273,17 @@ impl Order {
                 adjust(&mut touched[k], before, first, second);
             }
         }
+        if second.kind == OpKind::Arrive
+            && let Some(before) = first.accesses.iter().find(|b| b.object == second.object && arrives(b.act))
+        {
+            // In the round before, from which `earlier` is missing; as the last of it, unless others are missing too.
+            let round = |t: &&Touch| arrives(t.act) && t.seq == before.seq;
+            let all = self.list(before.object).iter().filter(round).count();
+            let left = self.remaining(before.object, earlier).filter(round).count();
+            let access = touched.iter_mut().find(|a| arrives(a.act)).expect("it arrives");
+            access.act = if left + 1 == all { Act::ArriveLast } else { Act::Arrive };
+            access.seq = before.seq;
+        }
         let (messages, slots, ready) = channel(second.object);
         if matches!(second.kind, OpKind::Send | OpKind::TrySend) {
             let was_refused = second.accesses.iter().any(|a| a.act == Act::Refused);
@@ -303,9 +314,16 @@ impl Order {
         touched
     }
 
+    /// Does somebody who arrived in this round of a barrier do so no longer when what happens after step `at` has not happened yet?
+    pub fn is_missed(&self, arrival: &Access, at: usize) -> bool {
+        let round = |t: &&Touch| arrives(t.act) && t.seq == arrival.seq;
+        let touches = self.list(arrival.object).iter().filter(round);
+        touches.count() > self.remaining(arrival.object, at).filter(round).count()
+    }
+
     /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
-    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). Steps after `last` are left
-    /// out: each race is looked at once, and what follows it may go otherwise in another execution.
+    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). What comes after `last` may
+    /// go otherwise in another execution; when it matters, the end of the trace stands for `last`.
     pub fn without(&self, at: usize, last: usize, into: &mut Vec<usize>) {
         into.clear();
         into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
@@ -423,6 +441,10 @@ fn lets_go(act: Act) -> bool {
     matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)
 }
 
+fn arrives(act: Act) -> bool {
+    matches!(act, Act::Arrive | Act::ArriveLast)
+}
+
 /// The numbers that a channel takes up.
 fn channel(object: ObjectId) -> (u32, u32, u32) {
     (object.0, object.0.wrapping_add(1), object.0.wrapping_add(2))
@@ -444,8 +466,6 @@ fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
         (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
         (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
         (Put, Put) | (Get | TryGet, Get | TryGet) => access.seq = before.seq,
-        // In the round before, but for one place in it there may be several to arrive.
-        (Arrive, Arrive) => access.seq = u16::MAX,
         (Notify, Notify) => access.seq = before.seq,
         (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u16::MAX),
         (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),

@@ -56,9 +56,10 @@ impl Model for Barrier {
             OpKind::Arrive => {
                 let generation = self.generation();
                 cx.release(&mut self.generations[generation as usize].published);
-                cx.touch(cx.object, Act::Arrive, generation);
                 self.arrived += 1;
-                if self.arrived == self.size {
+                let is_last = self.arrived == self.size;
+                cx.touch(cx.object, if is_last { Act::ArriveLast } else { Act::Arrive }, generation);
+                if is_last {
                     self.arrived = 0;
                     self.generations.push(Generation::default());
                 }

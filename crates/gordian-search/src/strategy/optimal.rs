@@ -7,19 +7,20 @@
 //!
 //! Each outcome of an op is a step of its own. When one has been carried out, the others are put into the
 //! wakeup tree beside it, unless they are covered: a `compare_exchange_weak` that fails only reads, and what it leads to may
-//! have been seen although what its success leads to has not. Here the search is not always optimal: when an outcome
-//! covers part of what a sequence leads to, the sequence is tried, and may turn out to lead to nothing new. Such
-//! executions are cut off by their sleep set and counted as blocked.
+//! have been seen although what its success leads to has not.
 
 use super::recycled::{Recycle, Recycled};
 use super::stack::Stack;
-use super::tree::{Branch, Sequence, insert, prune};
+use super::tree::{Branch, Cover, Sequence, insert, look, prune};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use crate::search::Word;
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, Trace};
-use std::cell::{Cell, RefCell};
+use gordian_model::{
+    Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace,
+    dependent,
+};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::LocalKey;
 
@@ -38,6 +39,18 @@ struct Node {
     /// The current step.
     seen: Option<Sleeper>,
     tree: Vec<Branch>,
+    /// There may be leaves in doubt in the tree.
+    doubtful: bool,
+}
+
+/// A race that was covered by what sleeps of a thread; or by branches of the tree, perhaps.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// The steps; a step and itself stands for its other outcomes.
+    race: Race,
+    /// The outcome asked for.
+    outcome: u32,
+    by: Option<ThreadId>,
 }
 
 /// The search.
@@ -51,8 +64,14 @@ pub(super) struct Optimal {
     branch: usize,
     races: Vec<Race>,
     steps: Vec<usize>,
-    /// Some sequence was asked for that may have been covered; see [`Sequence::inexact`].
-    inexact: Cell<bool>,
+    /// Races that were covered, and will be looked at again.
+    kept: Vec<Kept>,
+    /// There are barriers.
+    arrivals: bool,
+    /// Executions have failed, and were not carried to the end of what they would have shown.
+    failed: bool,
+    /// A leaf was tried of which it is open whether it is covered.
+    open: bool,
 }
 
 impl Recycle for Optimal {
@@ -67,12 +86,16 @@ impl Recycle for Optimal {
             node.sleep.clear();
             node.seen = None;
             node.tree.clear();
+            node.doubtful = false;
             self.nodes.pop();
         }
         self.path.clear();
         self.order.truncate(0);
         self.branch = 0;
-        self.inexact.set(false);
+        self.kept.clear();
+        self.arrivals = false;
+        self.failed = false;
+        self.open = false;
     }
 }
 
@@ -86,67 +109,138 @@ impl Optimal {
                 return Some(node.tree.remove(0));
             }
             node.sleep.clear();
+            node.doubtful = false;
             self.nodes.pop();
         }
         None
     }
 
-    fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
-        self.order.without(earlier, later, &mut self.steps);
-        let (first, second) = (&trace.steps[earlier], &trace.steps[later]);
-        let outcome = outcome_without(first, second);
-        let touched = self.order.touched_without(&trace.steps, earlier, later);
+    fn reverse(&mut self, race: Race, trace: &Trace) {
+        let (earlier, later) = race;
+        let second = &trace.steps[later];
         // How many outcomes there are is seen when the step is carried out; but if the first sleeps it will not be.
-        let is_first = self.steps.iter().all(|&s| s == later || trace.steps[s].thread != second.thread);
-        let asleep = self.nodes[earlier].sleep.iter().find(|s| is_first && s.thread == second.thread);
+        let asleep = self.nodes[earlier].sleep.iter().find(|s| s.thread == second.thread);
         let outcomes = asleep.map_or(1, |s| s.outcomes);
-        for other in (1..outcomes).filter(|&o| o != outcome) {
-            let accesses = touched_with(second.kind, touched.clone(), other);
-            let steps = self.steps.clone();
-            self.ask_for(earlier, trace, steps, (later, other, accesses));
+        let usual = outcome_without(&trace.steps[earlier], second);
+        if outcomes > 1 {
+            self.order.without(earlier, later, &mut self.steps);
+            let is_first = self.steps.iter().all(|&s| s == later || trace.steps[s].thread != second.thread);
+            for other in (1..outcomes).filter(|&o| is_first && o != usual) {
+                self.ask_for(race, other, trace, false);
+            }
         }
-        let steps = std::mem::take(&mut self.steps);
-        self.steps = self.ask_for(earlier, trace, steps, (later, outcome, touched));
+        self.ask_for(race, usual, trace, false);
     }
 
-    /// Asks for the other outcomes of step `at`.
+    /// Asks for the other outcomes of step `at`: they race with the one it had.
     fn vary(&mut self, at: usize, trace: &Trace) {
         let step = &trace.steps[at];
         for outcome in (0..step.outcomes).filter(|&o| o != step.outcome) {
-            let accesses = touched_with(step.kind, step.accesses.clone(), outcome);
-            let asleep = |s: &Sleeper| s.thread == step.thread && s.outcome == outcome;
-            if !self.nodes[at].sleep.iter().any(asleep) {
-                self.ask_for(at, trace, vec![at], (at, outcome, accesses));
-            }
+            self.ask_for((at, at), outcome, trace, false);
         }
     }
 
-    /// Puts a sequence into the wakeup tree of a node, unless steps that sleep there or the tree cover it; gives its
-    /// memory back.
-    fn ask_for(
-        &mut self,
-        node: usize,
-        trace: &Trace,
-        steps: Vec<usize>,
-        (last, last_outcome, last_accesses): (usize, u32, Accesses),
-    ) -> Vec<usize> {
-        let sequence = Sequence {
-            trace,
-            order: &self.order,
-            steps,
-            last,
-            last_outcome,
-            last_accesses,
-            node,
-            objects: trace.steps[node].objects,
-            walked: Vec::new(),
-            inexact: &self.inexact,
-        };
-        let Node { sleep, seen, tree } = &mut self.nodes[node];
-        if sequence.is_covered_by(sleep) {
-            return sequence.steps;
+    /// Asks for an execution in which the later step of a race, with this outcome, goes before the earlier one, or instead of it if they are
+    /// the same.
+    fn ask_for(&mut self, race: Race, outcome: u32, trace: &Trace, whole: bool) {
+        let (earlier, later) = race;
+        let (first, second) = (&trace.steps[earlier], &trace.steps[later]);
+        if earlier == later {
+            let accesses = touched_with(second.kind, Accesses::from_slice(&second.accesses), outcome);
+            return self.put(race, (outcome, accesses), trace, whole);
         }
-        insert(tree, sequence, sleep.iter().chain(&*seen))
+        let touched = self.order.touched_without(&trace.steps, earlier, later);
+        if outcome == outcome_without(first, second) {
+            return self.put(race, (outcome, touched), trace, whole);
+        }
+        // With another outcome it may well be no race, and then it is covered by what is being explored.
+        self.nodes[earlier].sleep.push(first.sleeper());
+        self.put(race, (outcome, touched_with(second.kind, touched, outcome)), trace, whole);
+        self.nodes[earlier].sleep.pop();
+    }
+
+    /// Puts the sequence that a race asks for into the wakeup tree, unless steps that sleep at the node or the tree cover it.
+    ///
+    /// In the paper the sequence is made of *all* steps of the execution that do not happen after the earlier one, also those
+    /// after the later one, and it is asked for after each execution that has the race. But what comes after the later one matters only if
+    /// a sleeping step depends on it that would otherwise cover the sequence. So the steps up to the later one are asked
+    /// for, once; if they are covered, or may be, the whole is, and the race is looked at again after the executions that
+    /// still have it.
+    fn put(&mut self, race: Race, (outcome, accesses): (u32, Accesses), trace: &Trace, mut whole: bool) {
+        let (node, last) = race;
+        loop {
+            let mut steps = std::mem::take(&mut self.steps);
+            self.order.without(node, if whole { trace.len() } else { last }, &mut steps);
+            steps.pop();
+            steps.retain(|&s| s != last);
+            steps.push(last);
+            let mut sequence = Sequence {
+                trace,
+                order: &self.order,
+                steps,
+                last,
+                last_outcome: outcome,
+                last_accesses: Accesses::from_slice(&accesses),
+                node,
+                objects: trace.steps[node].objects,
+                walked: Vec::new(),
+                arrivals: Vec::new(),
+            };
+            if self.arrivals {
+                sequence.miss();
+            }
+            let Node { sleep, tree, doubtful, .. } = &mut self.nodes[node];
+            if let Some(cover) = sequence.covered_by(sleep) {
+                self.steps = sequence.steps;
+                let Cover::UpTo(by) = cover else { return };
+                if whole || !self.is_woken(node, by, last + 1, trace) {
+                    return self.kept.push(Kept { race, outcome, by: Some(by) });
+                }
+            } else {
+                let (steps, in_doubt) = insert(tree, sequence, sleep);
+                self.steps = steps;
+                if !in_doubt {
+                    return;
+                }
+                *doubtful = true;
+                if whole {
+                    return self.kept.push(Kept { race, outcome, by: None });
+                }
+            }
+            whole = true;
+        }
+    }
+
+    /// Is there a step from `from` on that does not happen after the one at the node, and on which what sleeps there of a
+    /// thread depends?
+    fn is_woken(&self, node: usize, thread: ThreadId, from: usize, trace: &Trace) -> bool {
+        let sleepers = || self.nodes[node].sleep.iter().filter(|s| s.thread == thread);
+        for (k, step) in trace.steps.iter().enumerate().skip(from) {
+            if self.order.before(node, k) {
+                continue;
+            }
+            if step.thread == thread {
+                return sleepers().all(|s| s.outcome != step.outcome);
+            }
+            if sleepers().any(|s| dependent(&s.accesses, &step.accesses)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Looks again at the races that were covered and may be so no longer.
+    fn look_again(&mut self, trace: &Trace) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.retain(|&Kept { race, outcome, by }| {
+            let still = by.is_some_and(|by| !self.is_woken(race.0, by, self.branch, trace));
+            if !still {
+                self.ask_for(race, outcome, trace, true);
+            }
+            still
+        });
+        kept.append(&mut self.kept);
+        self.kept = kept;
     }
 }
 
@@ -172,8 +266,10 @@ impl Strategy for Optimal {
             return Next::Run;
         }
         let Some(branch) = self.backtrack() else { return Next::Done };
+        self.open |= branch.is_open(self.failed);
         let depth = self.nodes.len() - 1;
         self.branch = depth;
+        self.kept.retain(|k| k.race.1 < depth);
         self.order.truncate(depth);
         plan.sleep.clear();
         plan.sleep.extend(self.nodes[depth].sleep.iter().cloned());
@@ -183,7 +279,9 @@ impl Strategy for Optimal {
         let mut children = branch.children;
         while !children.is_empty() {
             let first = children.remove(0);
-            self.nodes.push().tree = children;
+            let node = self.nodes.push();
+            node.doubtful = children.iter().any(|b| b.doubtful);
+            node.tree = children;
             self.path.push(first.planned);
             children = first.children;
         }
@@ -193,7 +291,7 @@ impl Strategy for Optimal {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
-        if trace.end == End::Asleep && !self.inexact.get() {
+        if trace.end == End::Asleep && !self.open {
             let message = format!(
                 "nondeterminism, or a bug of Gordian: the optimal search never asks for an execution that its sleep set cuts off, \
                  but this one was, after {} steps. Does the program do the same when it makes the same choices? If it does, please \
@@ -219,12 +317,20 @@ impl Strategy for Optimal {
                 );
             }
             self.nodes[i].seen = Some(step.sleeper());
+            self.arrivals |= step.kind == OpKind::Arrive;
             self.path.truncate(i);
             self.path.push(step.planned());
         }
         let mut races = std::mem::take(&mut self.races);
-        for i in self.branch..trace.len() {
+        for _ in self.branch..trace.len() {
             self.order.push(&trace.steps, &mut races);
+        }
+        self.failed |= trace.failure().is_some();
+        for (i, node) in self.nodes[..trace.len()].iter_mut().enumerate().filter(|(_, n)| n.doubtful) {
+            look(&mut node.tree, i, trace, &self.order);
+        }
+        self.look_again(trace);
+        for i in self.branch..trace.len() {
             if trace.steps[i].outcomes > 1 {
                 self.vary(i, trace);
             }

@@ -294,11 +294,22 @@ impl Program {
         format!("{self:?}").contains("IsFinished")
     }
 
-    /// Has it ops with several outcomes? Then some executions may be cut off.
-    pub fn varies(&self) -> bool {
-        let text = format!("{self:?}");
-        let weak = self.weak_failures && text.contains("CasWeak");
-        weak || ["Choose", "NotifyOne", "Barrier"].iter().any(|word| text.contains(word))
+    /// The program with shorter bodies and more of them, more choices, and nothing to tell its objects apart by.
+    pub fn denser(mut self, chance: &mut Chance) -> Program {
+        self.bodies.iter_mut().for_each(|b| b.truncate(2));
+        while self.bodies.len() < 4 {
+            let like = 1 + chance.below(self.bodies.len() as u64 - 1) as usize;
+            self.bodies.push(self.bodies[like].clone());
+        }
+        for body in &mut self.bodies {
+            if chance.one_in(3) {
+                let at = chance.below(body.len() as u64 + 1) as usize;
+                body.insert(at, Stmt::Choose(2 + chance.below(2)));
+            }
+        }
+        self.one_site = true;
+        self.weak_failures = true;
+        self
     }
 
     /// Does it wait in loops?
