@@ -108,6 +108,12 @@ pub enum Act {
     // --- barriers again; files number acts in this order ---
     /// Arrived as the last of a round.
     ArriveLast,
+    // --- memory again ---
+    /// Changed a value without looking at it, and somebody saw the change. No step has this or the next: a search that tells
+    /// such writes apart puts them in the place of [`Act::Write`] when the execution is over.
+    Seen,
+    /// Changed a value without looking at it, and nobody saw the change.
+    Unseen,
 }
 
 /// What an earlier act has to do with a later one on the same object by another thread.
@@ -132,6 +138,9 @@ impl Act {
         match (self, next) {
             (Read, Read) => Commute,
             (Read | Write, Read | Write) => Race,
+            // Of several writes only the one that is read next has a place among them.
+            (Seen | Unseen, Unseen) => Commute,
+            (Read | Write | Seen | Unseen, Read | Write | Seen | Unseen) => Race,
 
             (Share | Saw | TryShare | Unshare, Share | Saw | TryShare | Unshare | ProbeShare) => Commute,
             (ProbeShare, Share | Saw | TryShare | Unshare) => Commute,
@@ -199,7 +208,7 @@ impl Act {
     #[inline]
     pub fn is_total(self) -> bool {
         use Act::*;
-        matches!(self, Write | Take | TryTake | Mark | CountWrite)
+        matches!(self, Write | Seen | Take | TryTake | Mark | CountWrite)
     }
 
     /// Changes something that another thread may be waiting for; taking a lock and giving it back, or beginning to wait and

@@ -10,6 +10,7 @@ mod characterise;
 mod explore;
 pub mod fingerprint;
 mod guarantee;
+pub mod observers;
 pub mod order;
 pub mod priority;
 mod search;

@@ -17,17 +17,25 @@ use std::thread::LocalKey;
 
 pub(crate) const WORD: Word = Word { name: "dfs", usage: USAGE, read };
 
-const USAGE: &[&str] = &["dfs", "dfs:none", "dfs:sleep", "dfs:dpor", "dfs:source", "dfs:optimal"];
+const USAGE: &[&str] =
+    &["dfs", "dfs:none", "dfs:sleep", "dfs:dpor", "dfs:source", "dfs:observers", "dfs:optimal"];
 
 fn read(text: Text<'_>) -> Result<Maker, Wrong> {
     Ok(match text.as_str() {
         "" | "none" => Arc::new(|_| Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = false))),
         "sleep" => Arc::new(|_| Box::new(Recycled::<DepthFirst>::new(|s| s.sleeping = true))),
-        "dpor" => Arc::new(|_| Box::new(Recycled::<Dpor>::new(|s| s.sets = Sets::Persistent))),
-        "source" => Arc::new(|_| Box::new(Recycled::<Dpor>::new(|s| s.sets = Sets::Source))),
+        "dpor" => dpor(Sets::Persistent, false),
+        "source" => dpor(Sets::Source, false),
+        "observers" => dpor(Sets::Source, true),
         "optimal" => Arc::new(|_| Box::new(Recycled::<Optimal>::new(|_| ()))),
-        _ => return Err(text.none_of(["none", "sleep", "dpor", "source", "optimal"].into_iter())),
+        _ => {
+            return Err(text.none_of(["none", "sleep", "dpor", "source", "observers", "optimal"].into_iter()));
+        }
     })
+}
+
+fn dpor(sets: Sets, observers: bool) -> Maker {
+    Arc::new(move |_| Box::new(Recycled::<Dpor>::new(|s| (s.sets, s.observers) = (sets, observers))))
 }
 
 #[derive(Debug, Default)]

@@ -6,10 +6,14 @@
 //! for model checking software", POPL 2005). For `source` nothing is added if some thread that is there already can begin what reverses the race; otherwise
 //! one that can is (Abdulla, Aronis, Jonsson, Sagonas, "Source sets", JACM 2017, section 4). Both use sleep sets, so no two
 //! executions that come to their end are equivalent, but some are cut off.
+//!
+//! `observers` uses source sets too, but races of writes that nobody sees are no races. A sleeping write still wakes at any
+//! other to the same object, because it is not known yet who will see them; so some executions differ only in such writes.
 
 use super::recycled::Recycle;
 use super::stack::Stack;
 use super::{Next, Strategy};
+use crate::observers::Observed;
 use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
 use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
@@ -83,6 +87,9 @@ impl Node {
 #[derive(Debug, Default)]
 pub(super) struct Dpor {
     pub(super) sets: Sets,
+    /// Writes conflict only if the later one is read.
+    pub(super) observers: bool,
+    observed: Observed,
     started: bool,
     nodes: Stack<Node>,
     path: Vec<Planned>,
@@ -165,7 +172,6 @@ impl Strategy for Dpor {
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
         let branch = self.nodes.len().saturating_sub(1);
-        self.order.truncate(branch);
         for (i, step) in trace.steps.iter().enumerate().skip(branch) {
             if i >= self.nodes.len() {
                 let node = self.nodes.push();
@@ -193,8 +199,11 @@ impl Strategy for Dpor {
             self.path.push(step.planned());
         }
         let mut races = std::mem::take(&mut self.races);
-        for _ in branch..trace.len() {
-            self.order.push(&trace.steps, &mut races);
+        // What is read at the end may make races of writes at the beginning.
+        self.order.truncate(if self.observers { 0 } else { branch });
+        let steps = if self.observers { self.observed.steps(trace) } else { &trace.steps };
+        while self.order.len() < trace.len() {
+            self.order.push(steps, &mut races);
         }
         for race in races.drain(..) {
             self.reverse(race, trace);
