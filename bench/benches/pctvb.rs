@@ -50,6 +50,11 @@ fn executions(search: &str, buggy: usize) -> f64 {
     (0..SEARCHES).map(found).sum::<u64>() as f64 / SEARCHES as f64
 }
 
+/// A line of the figure: its name, its colour, and where it is in a point.
+type Series = (&'static str, &'static str, fn(&Point) -> f64);
+
+const SERIES: [Series; 2] = [("pct:2", "#b03030", |p| p.pct), ("pctvb:2,1", "#2050a0", |p| p.pctvb)];
+
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
 const MARGIN: f64 = 60.0;
@@ -92,9 +97,7 @@ fn figure(points: &[Point]) -> String {
         HEIGHT - 16.0,
         MARGIN - 24.0
     );
-    let series: [(&str, &str, fn(&Point) -> f64); 2] =
-        [("pct:2", "#b03030", |p| p.pct), ("pctvb:2,1", "#2050a0", |p| p.pctvb)];
-    for (row, (name, colour, of)) in series.into_iter().enumerate() {
+    for (row, (name, colour, of)) in SERIES.into_iter().enumerate() {
         let line: Vec<String> = points.iter().map(|p| format!("{:.1},{:.1}", x(p.buggy), y(of(p)))).collect();
         let _ = writeln!(
             svg,
