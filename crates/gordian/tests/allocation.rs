@@ -40,6 +40,34 @@ fn steps_allocate_nothing() {
     assert_eq!(MOST.load(SeqCst), 0);
 }
 
+#[test]
+fn drawing_the_next_thread_allocates_nothing() {
+    static MOST: Count = Count::new(0);
+    for search in ["random", "urw", "pos", "surw", "pct:3", "pctvb:3,1"] {
+        static EXECUTIONS: Count = Count::new(0);
+        EXECUTIONS.store(0, SeqCst);
+        let report = Checker::new().search(search).executions(60).run(|| {
+            let count = std::sync::Arc::new(AtomicUsize::new(0));
+            let other = std::sync::Arc::clone(&count);
+            let adding = move || {
+                for _ in 0..50 {
+                    other.fetch_add(1, SeqCst);
+                }
+            };
+            let thread = thread::spawn(adding.clone());
+            let before = ALLOCATIONS.with(Cell::get);
+            adding();
+            thread.join().unwrap();
+            let allocated = ALLOCATIONS.with(Cell::get) - before;
+            if EXECUTIONS.fetch_add(1, SeqCst) > 20 {
+                MOST.fetch_max(allocated, SeqCst);
+            }
+        });
+        assert!(report.failure().is_none(), "{report}");
+        assert_eq!(MOST.load(SeqCst), 0, "{search}");
+    }
+}
+
 fn one_search(executions: &'static Count, most: &'static Count) {
     let report = Checker::new().run(move || {
         let count = AtomicUsize::new(0);

@@ -61,6 +61,10 @@ impl Strategy for Pct {
                 let after = Moment::Step(1 + chance.below(self.steps.into()) as u32);
                 priorities.changes.push(Change { after, to });
             }
+            priorities.changes.sort_unstable_by_key(|change| match change.after {
+                Moment::Step(n) => (n, change.to),
+                _ => unreachable!("all are for a number of steps"),
+            });
         }
         Next::Run
     }

@@ -222,14 +222,14 @@ impl Strategy for Rank {
         if let Some((thread, outcome)) = item.step {
             plan.prefix.push(Planned { thread, outcome, expected: None });
         }
-        if !matches!(plan.policy, Policy::Priorities(_)) {
-            plan.policy = Policy::Priorities(Priorities::default());
-        }
-        if let Policy::Priorities(priorities) = &mut plan.policy {
+        let mut priorities = match std::mem::take(&mut plan.policy) {
+            Policy::Priorities(priorities) => priorities,
+            _ => Priorities::default(),
+        };
+        if item.best().precedence.priorities(&mut priorities.of) {
             priorities.changes.clear();
-            if !item.best().precedence.priorities(&mut priorities.of) {
-                plan.policy = Policy::RunOn;
-            }
+            priorities.seed = 0;
+            plan.policy = Policy::Priorities(priorities);
         }
         self.current = Some(item);
         Next::Run

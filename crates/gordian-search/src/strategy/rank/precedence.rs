@@ -109,8 +109,9 @@ impl Partial {
 }
 
 impl Total {
+    /// A thread that has no place in the order has made no step yet, so others were above it.
     fn highest(&self, enabled: &ThreadSet) -> Option<ThreadId> {
-        enabled.iter().max_by_key(|t| self.of[t.index()])
+        enabled.iter().max_by_key(|t| self.of.get(t.index()).copied().unwrap_or(0))
     }
 }
 
