@@ -11,7 +11,7 @@
 //! So there are comparisons that cannot be decided when a sequence is put in: with an object that may be another one, with
 //! what a step is only foreseen to touch, and with one of several outcomes of an op, which covers a sequence only
 //! together with the others. Then the branch is passed by, and the new leaf is in [`Doubt`]: executions tell. While the branch is
-//! explored, each execution is looked at for the steps of the leaf, see [`Doubt::look`], and when the leaf's turn comes it is
+//! explored, each execution is looked at for the steps of the leaf ([`look`]), and when the leaf's turn comes it is
 //! left out if they were seen ([`prune`]).
 //!
 //! Why no execution is cut off. One that begins with the leaf `v` and is cut off has a thread whose outcomes all sleep from
@@ -425,40 +425,6 @@ impl Doubt {
         }
     }
 
-    /// Looks for everything up to the leaf in an execution that went on from the node, its step `at`, with step `at`. It is there if the
-    /// next steps of the threads are those of the path, nothing else after the node happens before them, and the path is one
-    /// of the orders they may have: then the execution is, up to order, one that begins with the path.
-    fn look(&mut self, path: &[Planned], at: usize, trace: &Trace, order: &Order) {
-        let tried = &trace.steps[at];
-        let step = (tried.thread, tried.outcome);
-        if self.seen || self.independent.contains(&step) {
-            return;
-        }
-        let mut found: SmallVec<[usize; 16]> = SmallVec::new();
-        for &Planned { thread, outcome, expected } in path {
-            let from = found.iter().rev().find(|&&s| trace.steps[s].thread == thread).map_or(at, |&s| s + 1);
-            let next = trace.steps[from..].iter().position(|s| s.thread == thread);
-            let Some(next) = next.map(|k| from + k) else { return };
-            let Step { kind, site, .. } = trace.steps[next];
-            if trace.steps[next].outcome != outcome || expected != Some((kind, site)) {
-                return;
-            }
-            if found.iter().any(|&s| order.before(next, s)) {
-                return;
-            }
-            found.push(next);
-        }
-        let is_closed = |&s: &usize| (at..s).all(|k| found.contains(&k) || !order.before(k, s));
-        if !found.iter().all(is_closed) {
-            return;
-        }
-        if found.contains(&at) {
-            self.seen = true;
-        } else {
-            self.independent.push(step);
-        }
-    }
-
     /// Is the leaf covered by the steps that sleep now? Not by one of several outcomes, only by all of them.
     fn is_covered(&self, sleep: &[Sleeper]) -> bool {
         let covers = |s: &&Sleeper| self.independent.contains(&(s.thread, s.outcome));
@@ -470,16 +436,36 @@ impl Doubt {
 }
 
 impl Branch {
-    fn look(&mut self, path: &mut Vec<Planned>, at: usize, trace: &Trace, order: &Order) {
+    /// See [`look`]; `found` are the steps of the branches above.
+    fn look(&mut self, found: &mut Vec<usize>, at: usize, trace: &Trace, order: &Order) {
         if !self.doubtful {
             return;
         }
-        path.push(self.planned);
-        if let Some(doubt) = &mut self.doubt {
-            doubt.look(path, at, trace, order);
+        let Planned { thread, outcome, expected } = self.planned;
+        let from = found.iter().rev().find(|&&s| trace.steps[s].thread == thread).map_or(at, |&s| s + 1);
+        let next = trace.steps[from..].iter().position(|s| s.thread == thread);
+        let Some(next) = next.map(|k| from + k) else { return };
+        let step = &trace.steps[next];
+        if step.outcome != outcome
+            || expected != Some((step.kind, step.site))
+            || found.iter().any(|&s| order.before(next, s))
+        {
+            return;
         }
-        self.children.iter_mut().for_each(|b| b.look(path, at, trace, order));
-        path.pop();
+        found.push(next);
+        if let Some(doubt) = &mut self.doubt {
+            let tried = (trace.steps[at].thread, trace.steps[at].outcome);
+            let is_closed = |&s: &usize| (at..s).all(|k| found.contains(&k) || !order.before(k, s));
+            if !doubt.seen && !doubt.independent.contains(&tried) && found.iter().all(is_closed) {
+                if found.contains(&at) {
+                    doubt.seen = true;
+                } else {
+                    doubt.independent.push(tried);
+                }
+            }
+        }
+        self.children.iter_mut().for_each(|b| b.look(found, at, trace, order));
+        found.pop();
     }
 
     /// Takes the first leaf away as long as it is covered. Is nothing left?
@@ -500,10 +486,12 @@ impl Branch {
     }
 }
 
-/// Looks for the leaves in doubt in an execution that came to the node of the tree, see [`Doubt::look`].
+/// Looks for the leaves in doubt in an execution that went on from the node of the tree with its step `at`. One is there if the
+/// next steps of the threads are those up to the leaf, nothing else after the node happens before them, and theirs is one
+/// of the orders they may have: then the execution is, up to order, one that begins with them.
 pub(super) fn look(tree: &mut [Branch], at: usize, trace: &Trace, order: &Order) {
-    let mut path = Vec::new();
-    tree.iter_mut().for_each(|b| b.look(&mut path, at, trace, order));
+    let mut found = Vec::new();
+    tree.iter_mut().for_each(|b| b.look(&mut found, at, trace, order));
 }
 
 /// Takes the first leaf away as long as it is covered by steps that have been tried meanwhile, so that the one that is
