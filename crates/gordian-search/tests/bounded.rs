@@ -177,18 +177,25 @@ fn bounded_searches_agree_with_brute_force() {
     let mut compared: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for seed in first..first + count {
         let family = families[seed as usize % families.len()];
-        let program = make(&mut Chance::new(seed), family);
-        let tally = compared.entry(format!("{family:?}")).or_default();
-        tally.0 += 1;
-        match wrong(&program) {
-            Ok(done) => tally.1 += u64::from(done),
-            Err(reason) => {
-                let (program, reason) = shrink(program, reason);
-                if std::env::var_os("GORDIAN_SHOW").is_some() {
-                    SHOW.store(true, Relaxed);
-                    let _ = wrong(&program);
+        let mut chance = Chance::new(seed);
+        let program = make(&mut chance, family);
+        let mut programs = vec![(format!("{family:?}"), program.clone())];
+        if seed % 4 == 0 {
+            programs.push(("denser".to_owned(), program.denser(&mut chance)));
+        }
+        for (kind, program) in programs {
+            let tally = compared.entry(kind.clone()).or_default();
+            tally.0 += 1;
+            match wrong(&program) {
+                Ok(done) => tally.1 += u64::from(done),
+                Err(reason) => {
+                    let (program, reason) = shrink(program, reason);
+                    if std::env::var_os("GORDIAN_SHOW").is_some() {
+                        SHOW.store(true, Relaxed);
+                        let _ = wrong(&program);
+                    }
+                    panic!("seed {seed} ({family:?}, {kind}): {reason}\n{program}");
                 }
-                panic!("seed {seed} ({family:?}): {reason}\n{program}");
             }
         }
     }

@@ -7,23 +7,43 @@ use gordian_model::{Act, End, ObjectId, SiteId, Sleeper, Step, ThreadId, Trace};
 /// without being left, up to a pause if it pauses; leaving a thread that has paused is free.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
+    /// Could the thread of the step before have gone on?
+    goes_on: Vec<bool>,
     starts: Vec<u32>,
     /// Before each step, and at the end.
     prices: Vec<u32>,
 }
 
 impl Layout {
-    pub(super) fn assign(&mut self, trace: &Trace) {
+    /// Lays a trace out. Its beginning was seen before, and is as it was then: a thread that turned out to wait in a loop does
+    /// not show that when its choices are only repeated.
+    pub(super) fn assign(&mut self, trace: &Trace, known: &[bool]) {
+        self.goes_on.clear();
+        self.goes_on.extend_from_slice(&known[..known.len().min(trace.len())]);
+        self.goes_on.extend(trace.steps[self.goes_on.len()..].iter().map(|s| s.goes_on));
         self.starts.clear();
         self.prices.clear();
         let mut price = 0;
         for (i, step) in trace.steps.iter().enumerate() {
-            let same_run = trace.goes_on(i) == Some(step.thread);
+            let same_run = self.goes_on(trace, i) == Some(step.thread);
             self.starts.push(if same_run { self.starts[i - 1] } else { i as u32 });
             self.prices.push(price);
-            price += u32::from(trace.is_preemption(i));
+            price += u32::from(self.is_preemption(trace, i));
         }
         self.prices.push(price);
+    }
+
+    /// For each step, whether the thread of the step before could have gone on.
+    pub(super) fn known(&self) -> &[bool] {
+        &self.goes_on
+    }
+
+    fn goes_on(&self, trace: &Trace, step: usize) -> Option<ThreadId> {
+        self.goes_on[step].then(|| trace.steps[step - 1].thread)
+    }
+
+    fn is_preemption(&self, trace: &Trace, step: usize) -> bool {
+        self.goes_on(trace, step).is_some_and(|before| before != trace.steps[step].thread)
     }
 
     /// The first step of the run that a step belongs to.
@@ -33,7 +53,7 @@ impl Layout {
 
     /// The preemptions of the execution that goes to this step, lets the thread step there and is not preempted any more.
     pub(super) fn price(&self, trace: &Trace, step: usize, thread: ThreadId) -> u32 {
-        let left = trace.goes_on(step).is_some_and(|before| before != thread);
+        let left = self.goes_on(trace, step).is_some_and(|before| before != thread);
         self.prices[step] + u32::from(left)
     }
 
@@ -45,12 +65,12 @@ impl Layout {
     /// that at once would cost a preemption that taking all of it later does not.
     pub(super) fn sleeper(&self, trace: &Trace, step: usize) -> Option<Sleeper> {
         let first = &trace.steps[step];
-        if trace.goes_on(step) == Some(first.thread) {
+        if self.goes_on(trace, step) == Some(first.thread) {
             return Some(Sleeper { bounded: true, ..first.sleeper() });
         }
         let after = (step + 1..trace.len()).find(|&k| self.start(k) != step);
         let stopped = match after {
-            Some(after) => !trace.is_preemption(after),
+            Some(after) => !self.is_preemption(trace, after),
             None => matches!(trace.end, End::Complete | End::Asleep),
         };
         let run = &trace.steps[step..after.unwrap_or(trace.len())];
@@ -76,7 +96,8 @@ impl Layout {
     pub(super) fn wake(&self, sleep: &mut Vec<Sleeper>, trace: &Trace, step: usize) {
         let Step { thread, accesses, .. } = &trace.steps[step];
         wake_dependent(sleep, *thread, accesses, &trace.objects);
-        let went_on = trace.steps.get(step + 1).is_some_and(|next| next.goes_on || next.thread == *thread);
+        let next = trace.steps.get(step + 1);
+        let went_on = next.is_some_and(|next| self.goes_on[step + 1] || next.thread == *thread);
         if went_on || sleep.is_empty() {
             return;
         }

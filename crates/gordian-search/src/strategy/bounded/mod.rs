@@ -196,7 +196,7 @@ impl Bounded {
         record.sleep = sleep;
         record.inherited = inherited;
         record.slept = slept;
-        record.path.assign(&trace.steps[..at]);
+        record.path.assign(&trace.steps[..at], &self.layout.known()[..=at]);
         match (below, above) {
             (Some(below), _) => {
                 record.live = 1;
@@ -273,7 +273,8 @@ impl Strategy for Bounded {
                 races.clear();
             }
         }
-        self.layout.assign(trace);
+        let known = self.current.map_or(&[][..], |(item, _)| self.records[item.record].path.goes_on());
+        self.layout.assign(trace, known);
         self.mark_path(trace);
         for later in fresh..trace.len() {
             self.order.conflicts(&trace.steps, later, &mut races);

@@ -16,12 +16,16 @@ struct Run {
 #[derive(Debug, Default)]
 pub(super) struct Path {
     runs: Vec<Run>,
+    /// For each step, and the one after, whether the thread of the step before could have gone on.
+    goes_on: Vec<bool>,
     /// What was done on the way.
     hash: u64,
 }
 
 impl Path {
-    pub(super) fn assign(&mut self, steps: &[Step]) {
+    pub(super) fn assign(&mut self, steps: &[Step], goes_on: &[bool]) {
+        self.goes_on.clear();
+        self.goes_on.extend_from_slice(goes_on);
         self.runs.clear();
         for step in steps {
             match self.runs.last_mut() {
@@ -30,6 +34,11 @@ impl Path {
             }
         }
         self.hash = hash(steps);
+    }
+
+    /// For each step, and the one after, whether the thread of the step before could have gone on.
+    pub(super) fn goes_on(&self) -> &[bool] {
+        &self.goes_on
     }
 
     /// Are these the steps that were on the way?
