@@ -171,7 +171,7 @@ fn planted() -> Vec<Planted> {
             program: program(vec![vec![], with(2, vec![Load(0), Load(0)], 3), with(0, vec![Store(0, 1)], 1)]),
             shows: |outcome| log(outcome, 1) == [0, 1],
         },
-        // Store, load, store, load (seeds 001, figure 3).
+        // Store, load, store, load (Bindal et al., figure 3).
         Planted {
             depth: 3,
             program: program(vec![
@@ -219,14 +219,14 @@ fn the_sentence_says_what_the_probability_rests_on() {
     // 1 - (1 - 1 / (2 * 9)) ^ 99 = 0.99651...
     assert_eq!(
         sentence("pct:2", 100),
-        "a bug of depth 2 would have been found with probability at least 0.9965 (2 threads, 9 steps, 99 runs), unless \
-         some execution has more of either"
+        "a bug of depth 2 would have been found with probability at least 0.9965 (2 threads, 9 steps, 99 runs), \
+         provided that no execution has more threads or steps"
     );
     // 1 - (1 - 1 / (2 * 2 * 6)) ^ 99 = 0.98520...
     assert_eq!(
         sentence("pctvb:2,1", 100),
         "a bug of depth 2 at 1 variable would have been found with probability at least 0.985 (2 threads, 2 places where \
-         objects are made, at most 6 accesses, 99 runs), unless some execution has more of either"
+         objects are made, at most 6 accesses, 99 runs), provided that no execution has more threads, places or accesses"
     );
 }
 

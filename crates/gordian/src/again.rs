@@ -9,13 +9,10 @@ use gordian_search::{Character, Limits, Setting, Unexplained, characterise};
 use std::fmt;
 use std::sync::Arc;
 
-/// What is tested.
-pub(crate) type Body = dyn Fn() + Send + Sync;
-
 /// What it takes to run a test again.
 #[derive(Clone)]
 pub(crate) struct Again {
-    body: Arc<Body>,
+    body: Arc<dyn Fn() + Send + Sync>,
     settings: Settings,
 }
 
@@ -52,10 +49,19 @@ impl Again {
 
 impl Report {
     /// Keeps what it takes to run the test again, if an execution failed.
-    pub(crate) fn keep(&mut self, settings: &Settings, body: &Arc<Body>) {
+    pub(crate) fn keep(&mut self, settings: &Settings, body: impl Fn() + Send + Sync + 'static) {
         let failed = |kind| !matches!(kind, FailureKind::Misuse | FailureKind::NotCovered);
         if self.failure().is_some_and(|failure| failed(failure.kind())) {
-            self.again = Some(Again { body: Arc::clone(body), settings: settings.clone() });
+            self.again = Some(Box::new(Again { body: Arc::new(body), settings: settings.clone() }));
         }
+    }
+
+    /// Adds what the failure needs to how the replay went.
+    pub(crate) fn explain(&mut self) {
+        let explained = match self.characterise() {
+            Ok(needed) => format!("\nit needs {needed} (found in {} executions)", needed.executions),
+            Err(error) => format!("\nit could not be explained: {error}"),
+        };
+        self.replayed.get_or_insert_default().push_str(&explained);
     }
 }

@@ -1,6 +1,5 @@
 //! Checks: how a search is set up and run.
 
-use crate::again::Body;
 use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
@@ -181,16 +180,22 @@ impl Checker {
         if let Some(message) = cannot_work() {
             return misuse(message);
         }
-        let body: Arc<Body> = Arc::new(body);
         match self.resolve() {
             Err(message) => misuse(message),
-            Ok((settings, Some(recording))) => self.repeat(&settings, &recording, &body),
+            Ok((settings, Some(replay))) => {
+                let mut report = self.repeat(&settings, &replay, &body);
+                report.keep(&settings, body);
+                if replay.explains {
+                    report.explain();
+                }
+                report
+            }
             Ok((settings, None)) => {
-                let mut report = self.explore(&settings, &*body);
-                report.keep(&settings, &body);
+                let mut report = self.explore(&settings, &body);
                 if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
                     surroundings.save(failure, settings.report.as_deref());
                 }
+                report.keep(&settings, body);
                 report
             }
         }
@@ -204,9 +209,8 @@ impl Checker {
         match cannot_work().or_else(|| self.other_program(plan)) {
             Some(message) => misuse(message),
             None => {
-                let body: Arc<Body> = Arc::new(body);
-                let mut report = self.follow(&self.settings, plan, &*body);
-                report.keep(&self.settings, &body);
+                let mut report = self.follow(&self.settings, plan, &body);
+                report.keep(&self.settings, body);
                 report
             }
         }
@@ -305,10 +309,9 @@ impl Checker {
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
-    fn repeat(&self, settings: &Settings, replay: &Replay, body: &Arc<Body>) -> Report {
-        let Replay { recording, shown, explains } = replay;
-        let mut report = self.follow(settings, &recording.plan, &**body);
-        report.keep(settings, body);
+    fn repeat(&self, settings: &Settings, replay: &Replay, body: &dyn Fn()) -> Report {
+        let Replay { recording, shown, .. } = replay;
+        let mut report = self.follow(settings, &recording.plan, body);
         let recorded = recording.trace.as_ref().and_then(|t| Some((t.failure()?, t.len())));
         let outcome = match (recorded, report.failure()) {
             (None, _) => "it recorded no failure".to_owned(),
@@ -324,12 +327,7 @@ impl Checker {
                 format!("the recorded failure did not happen again, which was: {}", then.message)
             }
         };
-        let explained = explains.then(|| match report.characterise() {
-            Ok(character) => format!("\nit needs {character} (found in {} executions)", character.executions),
-            Err(error) => format!("\nit could not be explained: {error}"),
-        });
-        let explained = explained.unwrap_or_default();
-        report.replayed = Some(format!("replayed {}: {outcome}{explained}", shown.display()));
+        report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
         report
     }
 

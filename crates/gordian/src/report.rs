@@ -126,7 +126,7 @@ pub struct Report {
     /// How a replay went.
     pub(crate) replayed: Option<String>,
     /// How to run the test again, if an execution failed.
-    pub(crate) again: Option<Again>,
+    pub(crate) again: Option<Box<Again>>,
 }
 
 impl Report {

@@ -95,10 +95,15 @@ impl Driver {
     #[inline]
     pub(super) fn spawned(&mut self, parent: ThreadId, child: ThreadId) {
         if self.kind == Kind::Weighted {
-            let moved = self.weights.get(child.index()).copied().unwrap_or(0);
-            if let Some(left) = self.weights.get_mut(parent.index()) {
-                *left = left.saturating_sub(moved);
-            }
+            self.move_weight(parent, child);
+        }
+    }
+
+    #[inline(never)]
+    fn move_weight(&mut self, parent: ThreadId, child: ThreadId) {
+        let moved = self.weights.get(child.index()).copied().unwrap_or(0);
+        if let Some(left) = self.weights.get_mut(parent.index()) {
+            *left = left.saturating_sub(moved);
         }
     }
 
@@ -110,11 +115,10 @@ impl Driver {
 impl Conductor {
     /// The thread that the policy lets go next, out of those that are enabled and awake, and the outcome of its op.
     pub(super) fn choose_by_policy(&mut self) -> Option<ThreadId> {
-        // Where there is no choice nothing is drawn.
-        let only = if self.sleep.is_empty() { self.enabled.only() } else { None };
         let thread = match self.driver.kind {
             Kind::RunOn => self.run_on(),
-            _ if only.is_some() => only,
+            // Where there is no choice nothing is drawn.
+            _ if self.sleep.is_empty() && self.enabled.only().is_some() => self.enabled.only(),
             Kind::Random => self.draw_uniformly(|_, _| true),
             Kind::Priorities | Kind::PartialOrder => {
                 if let Some(last) = self.enabled.iter().last() {
@@ -202,6 +206,14 @@ impl Conductor {
     /// Tells the policy of the step that was just carried out.
     #[inline]
     pub(super) fn follow_up(&mut self, thread: ThreadId, at: usize) {
+        if !matches!(self.driver.kind, Kind::RunOn | Kind::Random) {
+            self.take_in(thread, at);
+        }
+    }
+
+    /// The policies that look at what was done. Not inlined: the step path is as short as it was without them.
+    #[inline(never)]
+    fn take_in(&mut self, thread: ThreadId, at: usize) {
         match self.driver.kind {
             Kind::RunOn | Kind::Random => {}
             Kind::Priorities => {

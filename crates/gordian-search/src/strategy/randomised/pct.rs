@@ -83,7 +83,7 @@ impl Strategy for Pct {
         let Pct { depth, steps, .. } = *self;
         let chance = 1.0 / (f64::from(self.record.threads) * f64::from(steps).powi(depth as i32 - 1));
         let bug = format!("a bug of depth {depth}");
-        self.record.proved(&bug, chance, &count(steps.into(), "step"))
+        self.record.proved(&bug, chance, &count(steps.into(), "step"), "threads or steps")
     }
 
     fn is_endless(&self) -> bool {

@@ -146,7 +146,8 @@ impl Strategy for Pctvb {
         let chance = 1.0 / (subsets * f64::from(self.record.threads) * runs);
         let bug = format!("a bug of depth {depth} at {}", count(self.variables as u64, "variable"));
         let (places, accesses) = (count(places as u64, "place"), count(accesses, "access"));
-        self.record.proved(&bug, chance, &format!("{places} where objects are made, at most {accesses}"))
+        let seen = format!("{places} where objects are made, at most {accesses}");
+        self.record.proved(&bug, chance, &seen, "threads, places or accesses")
     }
 
     fn is_endless(&self) -> bool {

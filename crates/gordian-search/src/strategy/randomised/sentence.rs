@@ -41,8 +41,9 @@ impl Record {
         }
     }
 
-    /// The sentence about bugs of this kind, which one run finds with this probability; `seen` is what that rests on.
-    pub(super) fn proved(&self, bug: &str, chance: f64, seen: &str) -> Proved {
+    /// The sentence about bugs of this kind, which one run finds with this probability; `seen` is what that rests on, if no
+    /// execution has more `things`.
+    pub(super) fn proved(&self, bug: &str, chance: f64, seen: &str, things: &str) -> Proved {
         if self.runs == 0 {
             return Proved::Nothing;
         }
@@ -57,8 +58,8 @@ impl Record {
         let all = -f64::exp_m1(self.runs as f64 * f64::ln_1p(-chance));
         let cut = if self.cut { ", or pauses more often than Checker::fair_rounds allows" } else { "" };
         Proved::Chance(format!(
-            "{bug} would have been found with probability at least {} ({threads}, {seen}, {runs}), unless some \
-             execution has more of either{cut}",
+            "{bug} would have been found with probability at least {} ({threads}, {seen}, {runs}), provided that \
+             no execution has more {things}{cut}",
             rounded_down(all)
         ))
     }

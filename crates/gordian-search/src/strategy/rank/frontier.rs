@@ -43,9 +43,9 @@ impl Item {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ranking {
     /// Variables first: few before many, those known to be shared before others, those made in early rounds of a loop before
-    /// later ones; for each choice of them few preemptions before many (seeds 001, sections 2 and 5).
+    /// later ones; for each choice of them few preemptions before many (Bindal et al., sections 2 and 5).
     Variables,
-    /// Preemptions first, then variables; which ones is decided as the preemptions are made (seeds 001, section 6.1).
+    /// Preemptions first, then variables; which ones is decided as the preemptions are made (Bindal et al., section 6.1).
     Preemptions,
 }
 

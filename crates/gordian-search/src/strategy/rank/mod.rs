@@ -1,5 +1,5 @@
 //! Variable and thread bounding (RankChecker: Bindal, Bansal, Lal, "Variable and thread bounding for systematic testing of
-//! multithreaded programs", ISSTA 2013; seeds 001).
+//! multithreaded programs", ISSTA 2013).
 //!
 //! Most bugs need few preemptions, at accesses to few variables, and an order among few threads. So executions are tried
 //! in the order of how many variables they preempt at, and only those within the bounds.

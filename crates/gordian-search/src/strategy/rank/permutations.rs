@@ -1,4 +1,4 @@
-//! How many random orders show every order of a few threads (seeds 001, lemma 4.1).
+//! How many random orders show every order of a few threads (Bindal et al., lemma 4.1).
 
 use gordian_model::Chance;
 

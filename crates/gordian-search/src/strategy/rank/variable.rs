@@ -1,8 +1,9 @@
 //! Variables: the objects at whose accesses threads may be preempted.
 //!
-//! Within an execution an object is known by its number. Over executions it has a name: the place where it was created, and the
-//! how-manieth of that place it is, in the order of first use (seeds 001, section 2.4). Names only decide what is tried first, so it does not
-//! matter that two objects of one place may swap theirs.
+//! Within an execution an object is known by its number. Over executions it has a name: the place where it was created,
+//! and the how-manieth of that place it is, in the order of first use (Bindal et al., section 2.4). Names decide what is tried
+//! first, and with a bound on loops what is left out; two objects of one place may swap theirs from one execution to
+//! another. How many variables an execution preempts at is counted by number.
 
 use gordian_model::object::Channel;
 use gordian_model::{ObjectId, ObjectKind, SiteId, Trace};

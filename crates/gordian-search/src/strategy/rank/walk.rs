@@ -28,7 +28,7 @@ pub(super) struct Walker {
     threads: Vec<(u32, Option<Variable>)>,
     /// Nodes that have been come to, each in a state. Executions of one class lead to the same state of the
     /// program, so what follows has been seen if the same is known and the same is left of the bounds (happens-before pruning:
-    /// seeds 001, section 5). Numbers of 64 bits stand for nodes: among ten million two are mistaken for each other with a probability of
+    /// Bindal et al., section 5). Numbers of 64 bits stand for nodes: among ten million two are mistaken for each other with a probability of
     /// three in a million.
     seen: FxHashSet<u64>,
     /// Executions looked at.
