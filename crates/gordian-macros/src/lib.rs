@@ -18,6 +18,7 @@ use quote::{quote, quote_spanned};
 /// |---|---|
 /// | `search = "exhaustive"` | how to search |
 /// | `executions = 10_000`, `time = "10s"` | limits on the search; time in `ms`, `s`, `m` or `h` |
+/// | `memory = 268435456` | bytes for executions that have yet to be made; more goes to a temporary file |
 /// | `steps = 20_000` | limit on the steps of one execution; more is a failure |
 /// | `seed = 7` | for searches that make random choices |
 /// | `should_fail`, `should_fail = "deadlock"` | the test passes if and only if a failure (of that kind) is found |
@@ -107,8 +108,8 @@ mod tests {
     fn a_wrong_option_is_named_with_the_closest_and_the_list() {
         assert_eq!(
             error("executoins = 5", "fn f() {}"),
-            "unknown option `executoins` (did you mean `executions`?); valid are search, executions, time, seed, steps, \
-             fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover"
+            "unknown option `executoins` (did you mean `executions`?); valid are search, executions, time, seed, memory, \
+             steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover"
         );
     }
 
@@ -130,7 +131,7 @@ mod tests {
             ("steps = 5, steps = 6", "`steps` is given twice"),
             (
                 "5",
-                "expected an option: search, executions, time, seed, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover",
+                "expected an option: search, executions, time, seed, memory, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover",
             ),
             ("steps = 5 executions = 6", "expected a comma between options"),
         ] {

@@ -15,11 +15,12 @@ enum Form {
     Cover,
 }
 
-const OPTIONS: [(&str, Form); 12] = [
+const OPTIONS: [(&str, Form); 13] = [
     ("search", Form::Text("\"exhaustive\"")),
     ("executions", Form::Number("10_000")),
     ("time", Form::Time),
     ("seed", Form::Number("7")),
+    ("memory", Form::Number("268_435_456")),
     ("steps", Form::Number("20_000")),
     ("fair_rounds", Form::Number("16")),
     ("stack_size", Form::Number("262_144")),

@@ -3,8 +3,9 @@
 use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
+use crate::spill::spill;
 use crate::surroundings::{Replay, Surroundings};
-use gordian_model::{FailureKind, ObjectId, Op, OpKind, Plan, Trace};
+use gordian_model::{FailureKind, Names, ObjectId, Op, OpKind, Plan, Trace};
 use gordian_search::{Guarantee, Limits, Search, Setting, Summary, Target, explore};
 use std::fmt;
 use std::panic::Location;
@@ -65,6 +66,11 @@ impl Target for Closure<'_> {
     fn run(&mut self, plan: &Plan) -> &Trace {
         self.engine.run(plan, self.body)
     }
+
+    fn run_named(&mut self, plan: &Plan) -> (&Trace, Option<&Names>) {
+        let (trace, names) = self.engine.run_named(plan, self.body);
+        (trace, Some(names))
+    }
 }
 
 impl Checker {
@@ -98,6 +104,12 @@ impl Checker {
     /// executions on every machine.
     pub fn seed(mut self, seed: u64) -> Checker {
         self.settings.seed = Some(seed);
+        self
+    }
+
+    /// At most so much memory, in bytes, for executions that have yet to be made; what does not fit goes to a temporary file.
+    pub fn memory(mut self, bytes: usize) -> Checker {
+        self.settings.memory = Some(bytes);
         self
     }
 
@@ -248,7 +260,11 @@ impl Checker {
     fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let search = settings.search.clone().unwrap_or_default();
         let limits = Limits {
-            setting: Setting { seed: settings.seed.unwrap_or_default(), ..Setting::default() },
+            setting: Setting {
+                seed: settings.seed.unwrap_or_default(),
+                memory: Some(settings.memory.unwrap_or(MEMORY)),
+                spill: Some(spill),
+            },
             executions: settings.executions,
             time: settings.time,
             keep_going: self.keep_going,
@@ -340,6 +356,7 @@ impl Checker {
                 prefix: trace.choices().collect(),
                 sleep: Vec::new(),
                 sleep_from: 0,
+                deviations: Vec::new(),
                 replay: true,
                 ..summary.plan.clone()
             };
@@ -348,6 +365,9 @@ impl Checker {
         Report::new(summary, failures)
     }
 }
+
+/// The memory for executions that have yet to be made, if nothing is said.
+const MEMORY: usize = 256 << 20;
 
 pub(crate) fn stack_size(settings: &Settings) -> usize {
     settings.stack_size.unwrap_or(256 * 1024)

@@ -29,7 +29,9 @@ mod checked {
     pub use crate::testing::check;
     pub use gordian_macros::test;
     pub use gordian_model::{FailureKind, FileError, Plan, Trace};
-    pub use gordian_search::{Character, Guarantee, Search, SearchError, Unexplained};
+    pub use gordian_search::{
+        Character, FrontierUse, Guarantee, Search, SearchError, Unexplained, bound, priority,
+    };
 }
 #[cfg(feature = "check")]
 pub use checked::*;
@@ -54,6 +56,8 @@ mod report;
 mod runtime;
 #[cfg(feature = "check")]
 mod settings;
+#[cfg(feature = "check")]
+mod spill;
 #[cfg(feature = "check")]
 mod surroundings;
 #[cfg(feature = "check")]

@@ -2,7 +2,7 @@
 
 use crate::again::Again;
 use gordian_model::{FailureKind, Names, Plan, Recording, Trace};
-use gordian_search::{Character, Guarantee, Summary, Unexplained};
+use gordian_search::{Character, FrontierUse, Guarantee, Summary, Unexplained};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -205,6 +205,11 @@ impl Report {
         self.summary.steps
     }
 
+    /// How much the search kept of executions that had yet to be made, if it keeps them at all.
+    pub fn frontier(&self) -> Option<FrontierUse> {
+        self.summary.frontier
+    }
+
     /// Time taken.
     pub fn elapsed(&self) -> Duration {
         self.summary.elapsed
@@ -233,6 +238,13 @@ impl Report {
             "guarantee": self.guarantee().to_string(),
             "steps": self.steps(),
             "seconds": self.elapsed().as_secs_f64(),
+            "frontier": self.frontier().map(|f| {
+                serde_json::json!({
+                    "most_nodes": f.most_nodes,
+                    "most_bytes": f.most_bytes,
+                    "spilled": f.spilled,
+                })
+            }),
             "unreached": self.unreached,
             "failures": failures,
         })

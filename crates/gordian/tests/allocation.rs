@@ -1,4 +1,4 @@
-//! A step that does not switch threads allocates nothing, once the buffers are warm.
+//! A step that does not switch threads allocates nothing, once the buffers are warm; nor does a search for each execution.
 
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use gordian::sync::{Mutex, RwLock};
@@ -90,4 +90,38 @@ fn one_search(executions: &'static Count, most: &'static Count) {
         waiting.join().unwrap();
     });
     assert!(report.failure().is_none(), "{report}");
+}
+
+#[test]
+fn searches_with_a_frontier_allocate_nothing_for_an_execution() {
+    // Statics, because what a closure makes it allocates.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    fn body() {
+        let add = || {
+            for _ in 0..6 {
+                COUNT.fetch_add(1, SeqCst);
+            }
+        };
+        let threads = [thread::spawn(add), thread::spawn(add)];
+        threads.into_iter().for_each(|t| t.join().unwrap());
+    }
+    let alone = allocations_of("dfs", body);
+    for search in ["best-first:mdpor,pb", "best-first:ss,pb/preemptions:9", "preemptions:9,dfs", "delays:9"] {
+        // What the threads and the check itself need is needed by any search.
+        let allocated = allocations_of(search, body);
+        assert!(allocated <= alone + 0.02, "{search}: {allocated} an execution instead of {alone}");
+    }
+}
+
+/// Allocations for each execution of a search that is done for the third time.
+fn allocations_of(search: &str, body: fn()) -> f64 {
+    let mut each = 0.0;
+    for _ in 0..3 {
+        let before = ALLOCATIONS.with(Cell::get);
+        let report = Checker::new().search(search).run(body);
+        let allocated = ALLOCATIONS.with(Cell::get) - before;
+        assert!(report.complete(), "{report}");
+        each = allocated as f64 / report.executions() as f64;
+    }
+    each
 }

@@ -5,10 +5,10 @@
 //! learn from it what they may (how many threads and steps there are).
 
 use super::{Next, Strategy};
-use crate::explore::Setting;
+use crate::explore::{FrontierUse, Setting};
 use crate::guarantee::Proved;
 use crate::search::{self, Maker, Text, Word, Wrong};
-use gordian_model::{Failure, Plan, Policy, Trace};
+use gordian_model::{Failure, Names, Plan, Policy, Trace};
 use std::sync::Arc;
 
 pub(crate) const WORD: Word = Word { name: "portfolio", usage: &["portfolio:S1|S2|.."], read };
@@ -108,6 +108,10 @@ impl Strategy for Portfolio {
         }
     }
 
+    fn names(&mut self, names: &Names) {
+        self.members.iter_mut().filter_map(|m| m.strategy.as_mut()).for_each(|s| s.names(names));
+    }
+
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
         for (i, member) in self.members.iter_mut().enumerate() {
             match &mut member.strategy {
@@ -140,6 +144,17 @@ impl Strategy for Portfolio {
         } else {
             Proved::Nothing
         }
+    }
+
+    /// That of all of them together.
+    fn frontier(&self) -> Option<FrontierUse> {
+        let each = self.members.iter().filter_map(|m| m.strategy.as_ref()?.frontier());
+        each.reduce(|a, b| FrontierUse {
+            nodes: a.nodes + b.nodes,
+            most_nodes: a.most_nodes + b.most_nodes,
+            most_bytes: a.most_bytes + b.most_bytes,
+            spilled: a.spilled + b.spilled,
+        })
     }
 
     /// Once those that come to an end have, the others would go on for ever.

@@ -177,11 +177,15 @@ impl Engine {
 
     /// Carries out one execution of `body`.
     pub(crate) fn run(&mut self, plan: &Plan, body: &dyn Fn()) -> &Trace {
+        self.run_named(plan, body).0
+    }
+
+    pub(crate) fn run_named(&mut self, plan: &Plan, body: &dyn Fn()) -> (&Trace, &Names) {
         let runtime: *mut Runtime = &raw mut **self.runtime.as_mut().expect("there until dropped");
         // SAFETY: the box is ours, and nothing else uses the runtime while `execute` has it.
         unsafe {
             Runtime::execute(runtime, plan, body);
-            &(*runtime).conductor.trace
+            (&(*runtime).conductor.trace, &(*runtime).conductor.names)
         }
     }
 

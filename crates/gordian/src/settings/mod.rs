@@ -57,6 +57,8 @@ settings! {
     time: Duration = |t| time(t).ok_or(None), "a number with a unit (ms, s, m, h), such as 10s";
     /// What random choices start from.
     seed: u64 = number, "a whole number, such as 7";
+    /// The most memory for executions that have yet to be made.
+    memory: usize = number, "a number of bytes, such as 268435456";
     /// The most steps of one execution.
     steps: u32 = number, "a whole number, such as 20000";
     /// How often a thread may pause in a row.

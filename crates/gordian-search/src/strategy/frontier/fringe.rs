@@ -28,8 +28,8 @@ impl Fringe {
     }
 
     fn keep(&mut self, mut bin: Vec<NodeId>) {
-        // A few are enough to need no memory when bins come and go; more would be memory that nobody counts.
-        if self.spare.len() < 16 {
+        // So that bins come and go without allocating; but what is large would be memory that nobody counts.
+        if self.spare.len() < 256 && bin.capacity() <= 1024 {
             bin.clear();
             self.spare.push(bin);
         }

@@ -264,7 +264,7 @@ fn too_large(departure: &Departure) -> Failure {
     let Departure { choice, planned: Planned { thread, outcome, .. }, .. } = departure;
     let message = format!(
         "this search keeps executions in little memory, and cannot name thread number {}, outcome {outcome} at step {choice}: there may \
-         be 65,536 threads, 65,536 outcomes of one op and 16,777,216 steps; use the search \"exhaustive\"",
+         be 16,384 threads, 65,536 outcomes of one op and 16,777,216 steps; use the search \"exhaustive\"",
         thread.0
     );
     Failure::new(FailureKind::Misuse, message)

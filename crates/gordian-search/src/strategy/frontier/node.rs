@@ -46,7 +46,7 @@ impl Node {
     pub(super) fn waiting(parent: NodeId, departure: &Departure, kinds: &mut Kinds) -> Option<Node> {
         let Departure { choice, planned, price } = *departure;
         let fits =
-            choice < 1 << 24 && price <= MOST && planned.thread.0 < 1 << 16 && planned.outcome < 1 << 16;
+            choice < 1 << 24 && price <= MOST && planned.thread.0 < 1 << 14 && planned.outcome < 1 << 16;
         let count = planned.expected.map_or(UNKNOWN, |op| kinds.pack(op));
         fits.then_some(Node {
             parent,
@@ -134,13 +134,13 @@ mod tests {
     fn what_goes_in_comes_out() {
         let mut kinds = Kinds::default();
         for expected in [None, Some((OpKind::Lock, SiteId(77))), Some((OpKind::Load, SiteId::UNKNOWN))] {
-            let planned = Planned { thread: ThreadId(65_535), outcome: 65_535, expected };
+            let planned = Planned { thread: ThreadId(16_383), outcome: 65_535, expected };
             let departure = Departure { choice: (1 << 24) - 1, planned, price: 255 };
             let node = Node::waiting(3, &departure, &mut kinds).unwrap();
             assert_eq!(Node::from_bytes(&node.to_bytes()), node);
             assert_eq!((node.parent, node.departure(true, &kinds)), (3, departure));
         }
-        let planned = Planned { thread: ThreadId(65_536), outcome: 0, expected: None };
+        let planned = Planned { thread: ThreadId(16_384), outcome: 0, expected: None };
         assert_eq!(Node::waiting(0, &Departure { choice: 0, planned, price: 0 }, &mut kinds), None);
     }
 }

@@ -6,38 +6,35 @@
 use super::node::NodeId;
 use gordian_model::ThreadId;
 
-/// The threads that have been tried at one choice: 64 of them, from 64 times `word` on.
+/// The threads that have been tried at one choice: 64 of them.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// The number of the choice, see [`Trace::choice`](gordian_model::Trace::choice).
-    choice: u32,
-    word: u32,
+    /// The number of the choice (see [`Trace::choice`](gordian_model::Trace::choice)) in the upper 24 bits; which 64 threads
+    /// in the lower 8.
+    key: u32,
+    /// The number of the next row of the same node, plus one; or of the next that is free.
+    next: u32,
     threads: u64,
 }
 
-/// What has been tried, by node.
+/// What has been tried, by node: a list of rows in one arena, because there are many nodes with few rows.
 #[derive(Debug, Default)]
 pub(super) struct Tried {
-    /// By node the number of its rows below, plus one.
+    /// By node the number of its first row, plus one.
     of: Vec<u32>,
-    rows: Vec<Vec<Row>>,
-    free: Vec<u32>,
-    count: usize,
+    rows: Vec<Row>,
+    free: u32,
 }
 
 impl Tried {
     pub(super) fn clear(&mut self) {
         self.of.clear();
-        self.free.clear();
-        self.free.extend(0..self.rows.len() as u32);
-        self.rows.iter_mut().for_each(Vec::clear);
-        self.count = 0;
+        self.rows.clear();
+        self.free = 0;
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.of.capacity() * size_of::<u32>()
-            + self.rows.capacity() * size_of::<Vec<Row>>()
-            + self.count * size_of::<Row>()
+        self.of.capacity() * size_of::<u32>() + self.rows.capacity() * size_of::<Row>()
     }
 
     /// Has the thread not been tried there? Then it has now. `own` is what the execution itself did.
@@ -45,52 +42,52 @@ impl Tried {
         if self.of.len() <= node as usize {
             self.of.resize(node as usize + 1, 0);
         }
-        let of = &mut self.of[node as usize];
-        if *of == 0 {
-            *of = 1 + self.free.pop().unwrap_or_else(|| {
-                self.rows.push(Vec::new());
-                self.rows.len() as u32 - 1
-            });
+        let (key, bit) = ((choice << 8) | (thread.0 / 64), 1 << (thread.0 % 64));
+        let (mut at, mut is_known) = (self.of[node as usize], false);
+        while at != 0 {
+            let row = &mut self.rows[at as usize - 1];
+            if row.key == key {
+                let new = row.threads & bit == 0;
+                row.threads |= bit;
+                return new;
+            }
+            is_known |= row.key >> 8 == choice;
+            at = row.next;
         }
-        let rows = &mut self.rows[*of as usize - 1];
-        let first = rows.partition_point(|row| row.choice < choice);
-        let is_known = rows.get(first).is_some_and(|row| row.choice == choice);
         if !is_known {
-            self.count += insert(rows, choice, own).1;
+            let own_key = (choice << 8) | (own.0 / 64);
+            self.insert(node, own_key, 1 << (own.0 % 64));
+            if own_key == key {
+                return self.is_new(node, choice, own, thread);
+            }
         }
-        let (new, grown) = insert(rows, choice, thread);
-        self.count += grown;
-        new
+        self.insert(node, key, bit);
+        true
+    }
+
+    fn insert(&mut self, node: NodeId, key: u32, threads: u64) {
+        let row = Row { key, next: self.of[node as usize], threads };
+        self.of[node as usize] = match self.free {
+            0 => {
+                self.rows.push(row);
+                self.rows.len() as u32
+            }
+            free => {
+                self.free = std::mem::replace(&mut self.rows[free as usize - 1], row).next;
+                free
+            }
+        };
     }
 
     /// The node is gone.
     #[inline]
     pub(super) fn forget(&mut self, node: NodeId) {
-        if let Some(of) = self.of.get_mut(node as usize)
-            && *of != 0
-        {
-            let rows = &mut self.rows[*of as usize - 1];
-            self.count -= rows.len();
-            rows.clear();
-            self.free.push(*of - 1);
-            *of = 0;
-        }
-    }
-}
-
-/// Adds a thread: was it new, and how many rows were added?
-fn insert(rows: &mut Vec<Row>, choice: u32, thread: ThreadId) -> (bool, usize) {
-    let (word, bit) = (thread.0 / 64, 1 << (thread.0 % 64));
-    let at = rows.partition_point(|row| (row.choice, row.word) < (choice, word));
-    match rows.get_mut(at) {
-        Some(row) if (row.choice, row.word) == (choice, word) => {
-            let new = row.threads & bit == 0;
-            row.threads |= bit;
-            (new, 0)
-        }
-        _ => {
-            rows.insert(at, Row { choice, word, threads: bit });
-            (true, 1)
+        let Some(of) = self.of.get_mut(node as usize) else { return };
+        let mut at = std::mem::take(of);
+        while at != 0 {
+            let next = std::mem::replace(&mut self.rows[at as usize - 1].next, self.free);
+            self.free = at;
+            at = next;
         }
     }
 }
@@ -108,7 +105,9 @@ mod tests {
         assert!(new(&mut tried, 7, 3, 100) && !new(&mut tried, 7, 3, 100));
         assert!(!new(&mut tried, 7, 3, 1), "the execution itself did that");
         assert!(new(&mut tried, 7, 2, 0) && new(&mut tried, 8, 3, 0) && new(&mut tried, 7, 3, 0));
+        let rows = tried.rows.len();
         tried.forget(7);
-        assert!(new(&mut tried, 7, 3, 100));
+        assert!(new(&mut tried, 7, 3, 100) && !new(&mut tried, 8, 3, 0));
+        assert_eq!(tried.rows.len(), rows, "rows are used again");
     }
 }
