@@ -15,7 +15,7 @@ const MOST: u64 = 100_000;
 /// Searches, by the page of the book that they belong to.
 const PAGES: &[(&str, &[&str])] = &[
     ("auto", &["auto"]),
-    ("exhaustive", &["exhaustive", "dfs:source", "dfs:dpor", "dfs:sleep", "dfs"]),
+    ("exhaustive", &["exhaustive", "dfs:source", "dfs:dpor", "dfs:observers", "dfs:sleep", "dfs"]),
     ("preemptions", &["preemptions:2", "preemptions:2,dfs", "preemptions:2,dfs,hb"]),
     ("delays", &["delays:2", "depth:6"]),
     ("variables", &["variables:1,preemptions:2,threads:2", "variables:2,preemptions:2,threads:3"]),

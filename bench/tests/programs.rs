@@ -57,7 +57,7 @@ fn the_queue_is_searched_class_by_class() {
 #[test]
 fn the_large_programs_have_their_published_number_of_classes() {
     for (body, classes) in [(programs::big as fn(), 69_112), (programs::readers, 65_536)] {
-        let report = Checker::new().run(body);
+        let report = Checker::new().search("exhaustive").run(body);
         assert_eq!((report.executions(), report.blocked(), report.complete()), (classes, 0, true));
     }
 }

@@ -108,8 +108,11 @@ fn as_many_classes_are_within_each_bound() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A step: its thread and the how-manieth of it.
+type Place = (u32, u32);
+
 /// Who reads from whom: for each step of each thread that reads, the step that wrote.
-fn reads_from(trace: &Trace) -> BTreeSet<((u32, u32), Option<(u32, u32)>)> {
+fn reads_from(trace: &Trace) -> BTreeSet<(Place, Option<Place>)> {
     let (mut steps, mut writers) = (BTreeMap::new(), BTreeMap::new());
     let mut found = BTreeSet::new();
     for step in trace.steps.iter() {

@@ -3,8 +3,8 @@
 //! What GAMBIT's testers asked for (Coons, Burckhardt, Musuvathi, PPoPP 2010, section 1): bugs at once, and a guarantee in the
 //! end. Most tests are small, so the search that proves everything goes first, alone; those that it does not bring to
 //! an end at once get the others too: few preemptions first, which finds most bugs and gives a guarantee of its own while the
-//! proof is under way, and some executions by chance, which are not bound to where a search begins. At least half of all
-//! executions go to the proof.
+//! proof is under way, what races ask for, and some executions by chance, which are not bound to where a search begins. At
+//! least half of all executions go to the proof.
 
 use super::portfolio::{Member, Portfolio, Turn};
 use crate::search::{self, Text, Word};
@@ -25,10 +25,11 @@ pub(crate) const WORD: Word = Word {
 };
 
 /// The searches, how many executions each makes at first, and how many it makes in a row at most.
-const MEMBERS: [(&str, u64, u64); 6] = [
+const MEMBERS: [(&str, u64, u64); 7] = [
     ("exhaustive", 1_000, 1 << 15),
     ("pos", 32, 256),
     ("preemptions:4", 64, 1 << 13),
+    ("best-first:mdpor,pb", 64, 1 << 12),
     ("pct:3", 32, 256),
     ("random", 16, 128),
     ("surw", 16, 128),
