@@ -150,7 +150,11 @@ impl Walker {
         let Walker { enabled, found, steps, .. } = self;
         let State { spent, precedence } = state;
         let before = i.checked_sub(1).map(|last| &trace.steps[last]);
-        let last = before.filter(|step| enabled.contains(step.thread) && !step.kind.is_pause());
+        // An order of the threads lets one go that would only time out, and there it can be changed too.
+        let free = matches!(precedence, Precedence::Free);
+        let last = before.filter(|step| {
+            if free { trace.steps[i].goes_on } else { enabled.contains(step.thread) && !step.kind.is_pause() }
+        });
         precedence.next(enabled, last.map(|step| step.thread), |thread, precedence| {
             found.push((thread, State { spent: spent.clone(), precedence }));
         });
