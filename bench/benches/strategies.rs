@@ -50,7 +50,7 @@ fn to_the_bug(search: &str, body: fn()) -> String {
 
 /// The row of a search: executions to each bug, then the end of the search of program f.
 fn row(search: &str) -> String {
-    let mut row = format!("| `{search}` |");
+    let mut row = format!("| `{}` |", search.replace('|', "\\|"));
     for program in &BUGGY {
         let _ = write!(row, " {} |", to_the_bug(search, program.body));
     }
