@@ -59,7 +59,7 @@ fn a_limit_of_ten_executions_is_ten_executions() {
 
 #[test]
 fn a_search_that_ends_at_its_limit_is_complete() {
-    let report = Checker::new().executions(720).run(six_stores);
+    let report = Checker::new().search("exhaustive").executions(720).run(six_stores);
     assert_eq!((report.executions(), report.complete()), (720, true), "{report}");
     assert_eq!(report.guarantee().to_string(), "no failure in any interleaving");
 }

@@ -26,11 +26,11 @@ pub(crate) const WORD: Word = Word {
 
 /// The searches, how many executions each makes at first, and how many it makes in a row at most.
 const MEMBERS: [(&str, u64, u64); 7] = [
-    ("exhaustive", 1_000, 1 << 15),
-    ("pos", 32, 256),
-    ("preemptions:4", 64, 1 << 13),
-    ("best-first:mdpor,pb", 64, 1 << 12),
-    ("pct:3", 32, 256),
-    ("random", 16, 128),
-    ("surw", 16, 128),
+    ("exhaustive", 16, 1 << 15),
+    ("pos", 16, 256),
+    ("preemptions:4", 16, 1 << 13),
+    ("best-first:mdpor,pb", 16, 1 << 12),
+    ("surw", 8, 128),
+    ("pct:3", 8, 128),
+    ("random", 8, 128),
 ];
