@@ -23,3 +23,8 @@ pub use guarantee::{Guarantee, Proved};
 pub use priority::{Point, Priority, Reason};
 pub use search::{Maker, Search, SearchError, distance};
 pub use strategy::{Next, Strategy};
+
+/// The examples of the page on searches of one's own.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+struct Extending;

@@ -10,7 +10,7 @@ mod machine;
 use gordian_model::{End, Names, Plan, Planned, Trace};
 use gordian_search::fingerprint::fingerprint;
 use gordian_search::{Guarantee, Limits, Search, Setting, Spill, Summary, Target, explore};
-use machine::program::{Chance, Family, Program, make};
+use machine::program::{Chance, Family, Program, Stmt, make};
 use machine::{Machine, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -193,7 +193,7 @@ fn s(n: usize) -> &'static str {
 #[test]
 fn exactly_the_executions_within_a_preemption_bound_are_made() {
     let mut compared = 0;
-    for (name, known) in programs(600) {
+    for (name, known) in programs(400) {
         let prices: Vec<usize> = known.all.iter().map(|e| e.preemptions).collect();
         let within = |k| format!("with at most {k} preemption{}", s(k));
         check_bound(&known, &prices, |k| format!("preemptions:{k},dfs"), within, &name);
@@ -203,28 +203,48 @@ fn exactly_the_executions_within_a_preemption_bound_are_made() {
     assert!(compared > 0);
 }
 
-/// The thread that the default schedule lets go after these steps.
-fn default_after(program: &Program, beginning: &[(u32, u32)]) -> u32 {
-    let planned = |&(thread, outcome): &(u32, u32)| Planned {
-        thread: gordian_model::ThreadId(thread),
-        outcome,
-        expected: None,
-    };
-    let mut machine = Machine::new(program);
-    let trace = machine.run(&Plan { prefix: beginning.iter().map(planned).collect(), ..plan(program) });
-    trace.steps[beginning.len()].thread.0
+/// What the default schedule does after given steps.
+struct Defaults<'a> {
+    program: &'a Program,
+    machine: Machine,
+    known: BTreeMap<Schedule, u32>,
+}
+
+impl Defaults<'_> {
+    fn of(program: &Program) -> Defaults<'_> {
+        let mut machine = Machine::new(program);
+        // Threads are numbered as they are met, and every search begins with this execution.
+        machine.run(&plan(program));
+        Defaults { program, machine, known: BTreeMap::new() }
+    }
+
+    /// The thread that it lets go.
+    fn after(&mut self, beginning: &[(u32, u32)]) -> u32 {
+        if let Some(&thread) = self.known.get(beginning) {
+            return thread;
+        }
+        let planned = |&(thread, outcome): &(u32, u32)| Planned {
+            thread: gordian_model::ThreadId(thread),
+            outcome,
+            expected: None,
+        };
+        let prefix = beginning.iter().map(planned).collect();
+        let trace = self.machine.run(&Plan { prefix, ..plan(self.program) });
+        let thread = trace.steps[beginning.len()].thread.0;
+        self.known.insert(beginning.to_vec(), thread);
+        thread
+    }
 }
 
 #[test]
 fn exactly_the_executions_within_a_delay_bound_are_made() {
-    for (name, known) in programs(150) {
-        let mut defaults: BTreeMap<Schedule, u32> = BTreeMap::new();
+    for (name, known) in programs(100) {
+        let mut defaults = Defaults::of(&known.program);
         let mut price = |execution: &Execution| {
             let mut sum = 0;
             for (i, &(thread, _)) in execution.schedule.iter().enumerate() {
                 let before = &execution.schedule[..i];
-                let default =
-                    *defaults.entry(before.to_vec()).or_insert_with(|| default_after(&known.program, before));
+                let default = defaults.after(before);
                 let enabled = &execution.enabled[i];
                 let start = enabled.iter().position(|&t| t == default).expect("enabled");
                 let round = enabled.iter().cycle().skip(start);
@@ -240,14 +260,13 @@ fn exactly_the_executions_within_a_delay_bound_are_made() {
 
 #[test]
 fn exactly_the_executions_within_a_depth_bound_are_made() {
-    for (name, known) in programs(150) {
-        let mut defaults: BTreeMap<Schedule, u32> = BTreeMap::new();
+    for (name, known) in programs(100) {
+        let mut defaults = Defaults::of(&known.program);
         // How many steps there are up to the last that departs from the default schedule.
         let mut price = |execution: &Execution| {
             let departs = |i: &usize| {
                 let before = &execution.schedule[..*i];
-                let default =
-                    *defaults.entry(before.to_vec()).or_insert_with(|| default_after(&known.program, before));
+                let default = defaults.after(before);
                 (default, 0) != execution.schedule[*i]
             };
             (0..execution.schedule.len()).rev().find(departs).map_or(0, |i| i + 1)
@@ -281,7 +300,7 @@ const PRIORITIES: [&str; 9] = [
 
 #[test]
 fn best_first_makes_the_same_executions_whatever_the_priorities() {
-    for (name, known) in programs(300) {
+    for (name, known) in programs(200) {
         let (summary, depth_first) = search(&known.program, &Search::best_first([]));
         assert!(summary.complete, "{name}");
         let expected = schedules(&depth_first, &name);
@@ -297,7 +316,7 @@ fn best_first_makes_the_same_executions_whatever_the_priorities() {
 
 #[test]
 fn best_first_within_a_bound_makes_all_that_is_within_it() {
-    for (name, known) in programs(150) {
+    for (name, known) in programs(100) {
         let expected: BTreeSet<&Schedule> =
             known.all.iter().filter(|e| e.preemptions <= 1).map(|e| &e.schedule).collect();
         for priorities in PRIORITIES {
@@ -314,7 +333,7 @@ fn best_first_within_a_bound_makes_all_that_is_within_it() {
 #[test]
 fn races_lead_to_every_class() {
     let (mut executions, mut of_all, mut number) = (0, 0, 0);
-    for (name, known) in programs(2000) {
+    for (name, known) in programs(1500) {
         if known.all.iter().any(|e| !e.complete) {
             // The first failure ends a search, and what its threads would have done is not seen.
             continue;
@@ -333,7 +352,7 @@ fn races_lead_to_every_class() {
 
 #[test]
 fn programs_that_wait_in_loops_show_everything_too() {
-    for (name, known) in all_programs(2000).filter(|(_, known)| known.program.spins()) {
+    for (name, known) in all_programs(1500).filter(|(_, known)| known.program.spins()) {
         let outcomes = |seen: &[Execution]| -> BTreeSet<Outcome> {
             seen.iter().filter(|e| e.complete).map(|e| e.outcome.clone()).collect()
         };
@@ -384,7 +403,7 @@ fn with_memory(memory: usize) -> Setting {
 #[test]
 fn what_is_put_outside_memory_changes_nothing() {
     let mut spilled = 0;
-    for (name, known) in programs(300) {
+    for (name, known) in programs(200) {
         for how in
             ["best-first:rand", "best-first:mdpor,pb", "best-first:rand,ss/delays:3", "preemptions:3,dfs"]
         {
@@ -400,4 +419,131 @@ fn what_is_put_outside_memory_changes_nothing() {
     }
     println!("{spilled} executions waited outside memory");
     assert!(spilled > 1000);
+}
+
+/// Keeps no executions, only a number for all of them in their order.
+struct Counted {
+    machine: Machine,
+    order: u64,
+}
+
+impl Target for Counted {
+    fn run(&mut self, plan: &Plan) -> &Trace {
+        let trace = self.machine.run(plan);
+        for step in &trace.steps {
+            self.order =
+                (self.order ^ u64::from(step.thread.0)).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(7);
+        }
+        trace
+    }
+}
+
+fn adds(threads: usize, each: usize) -> Program {
+    Program {
+        bodies: vec![vec![Stmt::Add(0, 1); each]; threads],
+        join: false,
+        one_site: false,
+        weak_failures: false,
+        spurious_wakeups: false,
+    }
+}
+
+#[test]
+fn ten_mebibytes_are_enough_for_a_large_search() {
+    const LIMIT: usize = 10 << 20;
+    let program = adds(4, 10);
+    let search = |setting| {
+        let mut target = Counted { machine: Machine::new(&program), order: 0 };
+        let limits = Limits { setting, ..Limits::default() };
+        let how = of("preemptions:3,dfs");
+        let summary = explore(&mut target, &how, limits, plan(&program), |_, _| ());
+        assert!(summary.complete);
+        (summary.executions, target.order, summary.frontier.unwrap())
+    };
+    let (executions, order, unlimited) = search(Setting::default());
+    let (again, same_order, limited) = search(with_memory(LIMIT));
+    println!("{executions} executions: {unlimited:?}, {limited:?}");
+    assert_eq!((again, same_order), (executions, order));
+    assert!(unlimited.most_bytes > LIMIT && unlimited.spilled == 0, "{unlimited:?}");
+    assert!(limited.most_bytes <= LIMIT && limited.spilled > 0, "{limited:?}");
+    assert_eq!((unlimited.nodes, limited.nodes), (0, 0));
+}
+
+#[test]
+fn without_a_place_outside_memory_the_limit_is_an_error_that_names_the_knob() {
+    let program = adds(3, 3);
+    let setting = Setting { memory: Some(1000), ..Setting::default() };
+    let limits = Limits { setting, ..Limits::default() };
+    let (summary, _) = limited(&program, &of("best-first:rand"), limits);
+    let (failure, _) = summary.failure.unwrap();
+    assert!(
+        failure.message.contains("more than 1000 bytes (Checker::memory, GORDIAN_MEMORY)"),
+        "{failure:?}"
+    );
+}
+
+#[test]
+fn what_is_done_is_proved_though_a_limit_ends_the_search() {
+    for (how, word) in [("preemptions:3,dfs", "preemption"), ("delays:3", "delay")] {
+        let program = adds(3, 3);
+        let done = |most: u32| {
+            let (summary, _) = search(&program, &of(&how.replace('3', &most.to_string())));
+            assert!(summary.complete);
+            summary.executions
+        };
+        for most in 0..3 {
+            for more in [0, 1] {
+                let executions = Some(done(most) + more);
+                let limits = Limits { executions, ..Limits::default() };
+                let (summary, _) = limited(&program, &of(how), limits);
+                let text = summary.guarantee.to_string();
+                let expected =
+                    format!("no failure in any interleaving with at most {most} {word}{}", s(most as usize));
+                assert!(text.starts_with(&expected) && text.contains("; stopped by the limit of"), "{text}");
+            }
+        }
+        let limits = Limits { executions: Some(1), ..Limits::default() };
+        let (summary, _) = limited(&adds(1, 3), &of(how), limits);
+        assert_eq!(summary.guarantee.to_string(), "no failure in any interleaving");
+    }
+}
+
+/// Runs another program from some execution on.
+struct Fickle {
+    first: Machine,
+    then: Machine,
+    left: u32,
+}
+
+impl Target for Fickle {
+    fn run(&mut self, plan: &Plan) -> &Trace {
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 { self.first.run(plan) } else { self.then.run(plan) }
+    }
+}
+
+#[test]
+fn a_program_that_does_not_do_the_same_again_is_found_out() {
+    let program =
+        |main: &[Stmt], other: Stmt| Program { bodies: vec![main.to_vec(), vec![other]], ..adds(1, 1) };
+    let (store, load) = (Stmt::Store(0, 1), Stmt::Load(0));
+    let stores = [store.clone(), store.clone(), store.clone()];
+    let first = program(&stores, store.clone());
+    for (from, then, expected) in [
+        // Where it departs; not even as far as that; and before that, where the last execution was the same.
+        (2, program(&stores, load.clone()), "but that thread is about to load"),
+        (3, program(&stores[..1], load.clone()), "that thread has ended"),
+        (
+            4,
+            program(&[load.clone(), store.clone(), store.clone()], store.clone()),
+            "at step 1 the same choices led",
+        ),
+    ] {
+        let mut target = Fickle { first: Machine::new(&first), then: Machine::new(&then), left: from };
+        let how = of("preemptions:2,dfs");
+        let summary = explore(&mut target, &how, Limits::default(), plan(&first), |_, _| ());
+        let (failure, _) = summary.failure.unwrap_or_else(|| panic!("{expected}"));
+        assert_eq!(failure.kind, gordian_model::FailureKind::Nondeterminism);
+        assert!(failure.message.contains(expected), "{}", failure.message);
+    }
 }

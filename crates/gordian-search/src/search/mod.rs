@@ -169,4 +169,30 @@ mod tests {
         );
         assert!(error.ends_with(&usages().collect::<Vec<_>>().join(", ")), "{error}");
     }
+
+    #[test]
+    fn a_wrong_bound_or_priority_is_told_where_and_what() {
+        for (text, expected) in [
+            ("best-first:pb,mdpr", "at character 18 (did you mean \"best-first:pb,mdpor\"?)"),
+            ("best-first:pb(x)", "did you mean"),
+            ("best-first:method()", "at character 12 (expected in brackets which, by file or file:line"),
+            ("best-first:var", "at character 12 (expected in brackets which"),
+            ("best-first", "(expected priorities out of pb, dpor, ss, mdpor, rand, method(a,b), var(x))"),
+            ("best-first:pb,pb,pb,pb,pb,pb,pb,pb", "(at most 7 priorities can be combined)"),
+            ("best-first:pb/preemption:2", "(did you mean \"best-first:pb/preemptions\"?)"),
+            ("best-first:pb/preemptions:x", "at character 27 (expected a bound: a whole number from 0)"),
+            ("preemptions:256,dfs", "at character 13 (expected a bound: a whole number up to 255)"),
+            ("preemptions:2,dfs,xy", "at character 19 (only hb can stand here)"),
+            ("delays", "(expected a bound: a whole number from 0)"),
+            ("delays:2,dfs", "at character 10 (only hb can stand here)"),
+        ] {
+            let error = text.parse::<Search>().unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        for text in
+            ["best-first:method(src/a.rs:3, b), var(c)/delays:3,hb", "depth:1000", "preemptions: 2, dfs, hb"]
+        {
+            assert!(text.parse::<Search>().is_ok(), "{text}");
+        }
+    }
 }
