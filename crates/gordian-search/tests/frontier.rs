@@ -203,28 +203,48 @@ fn exactly_the_executions_within_a_preemption_bound_are_made() {
     assert!(compared > 0);
 }
 
-/// The thread that the default schedule lets go after these steps.
-fn default_after(program: &Program, beginning: &[(u32, u32)]) -> u32 {
-    let planned = |&(thread, outcome): &(u32, u32)| Planned {
-        thread: gordian_model::ThreadId(thread),
-        outcome,
-        expected: None,
-    };
-    let mut machine = Machine::new(program);
-    let trace = machine.run(&Plan { prefix: beginning.iter().map(planned).collect(), ..plan(program) });
-    trace.steps[beginning.len()].thread.0
+/// What the default schedule does after given steps.
+struct Defaults<'a> {
+    program: &'a Program,
+    machine: Machine,
+    known: BTreeMap<Schedule, u32>,
+}
+
+impl Defaults<'_> {
+    fn of(program: &Program) -> Defaults<'_> {
+        let mut machine = Machine::new(program);
+        // Threads are numbered as they are met, and every search begins with this execution.
+        machine.run(&plan(program));
+        Defaults { program, machine, known: BTreeMap::new() }
+    }
+
+    /// The thread that it lets go.
+    fn after(&mut self, beginning: &[(u32, u32)]) -> u32 {
+        if let Some(&thread) = self.known.get(beginning) {
+            return thread;
+        }
+        let planned = |&(thread, outcome): &(u32, u32)| Planned {
+            thread: gordian_model::ThreadId(thread),
+            outcome,
+            expected: None,
+        };
+        let prefix = beginning.iter().map(planned).collect();
+        let trace = self.machine.run(&Plan { prefix, ..plan(self.program) });
+        let thread = trace.steps[beginning.len()].thread.0;
+        self.known.insert(beginning.to_vec(), thread);
+        thread
+    }
 }
 
 #[test]
 fn exactly_the_executions_within_a_delay_bound_are_made() {
     for (name, known) in programs(100) {
-        let mut defaults: BTreeMap<Schedule, u32> = BTreeMap::new();
+        let mut defaults = Defaults::of(&known.program);
         let mut price = |execution: &Execution| {
             let mut sum = 0;
             for (i, &(thread, _)) in execution.schedule.iter().enumerate() {
                 let before = &execution.schedule[..i];
-                let default =
-                    *defaults.entry(before.to_vec()).or_insert_with(|| default_after(&known.program, before));
+                let default = defaults.after(before);
                 let enabled = &execution.enabled[i];
                 let start = enabled.iter().position(|&t| t == default).expect("enabled");
                 let round = enabled.iter().cycle().skip(start);
@@ -241,13 +261,12 @@ fn exactly_the_executions_within_a_delay_bound_are_made() {
 #[test]
 fn exactly_the_executions_within_a_depth_bound_are_made() {
     for (name, known) in programs(100) {
-        let mut defaults: BTreeMap<Schedule, u32> = BTreeMap::new();
+        let mut defaults = Defaults::of(&known.program);
         // How many steps there are up to the last that departs from the default schedule.
         let mut price = |execution: &Execution| {
             let departs = |i: &usize| {
                 let before = &execution.schedule[..*i];
-                let default =
-                    *defaults.entry(before.to_vec()).or_insert_with(|| default_after(&known.program, before));
+                let default = defaults.after(before);
                 (default, 0) != execution.schedule[*i]
             };
             (0..execution.schedule.len()).rev().find(departs).map_or(0, |i| i + 1)

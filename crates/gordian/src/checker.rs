@@ -108,6 +108,7 @@ impl Checker {
     }
 
     /// At most so much memory, in bytes, for executions that have yet to be made; what does not fit goes to a temporary file.
+    /// Those that they depart from have to stay; [`Report::frontier`] tells how much was needed in all.
     pub fn memory(mut self, bytes: usize) -> Checker {
         self.settings.memory = Some(bytes);
         self

@@ -26,7 +26,7 @@ pub(crate) const WORD: Word = Word {
 
 /// The searches, how many executions each makes at first, and how many it makes in a row at most.
 const MEMBERS: [(&str, u64, u64); 7] = [
-    ("exhaustive", 16, 1 << 15),
+    ("exhaustive", 64, 1 << 15),
     ("pos", 16, 256),
     ("preemptions:4", 16, 1 << 13),
     ("best-first:mdpor,pb", 16, 1 << 12),
