@@ -34,12 +34,12 @@ struct Seen {
     twice: bool,
 }
 
-struct Observed {
-    machine: Machine,
+struct Observed<'a> {
+    machine: &'a mut Machine,
     seen: Seen,
 }
 
-impl Target for Observed {
+impl Target for Observed<'_> {
     fn run(&mut self, plan: &Plan) -> &Trace {
         self.machine.run(plan);
         let trace = &self.machine.conductor.trace;
@@ -69,7 +69,8 @@ impl Target for Observed {
     }
 }
 
-fn search(program: &Program, how: &str, limits: Limits) -> (Seen, Summary) {
+/// Searches on a machine, which keeps the numbers of threads from one search to the next.
+fn search(machine: &mut Machine, program: &Program, how: &str, limits: Limits) -> (Seen, Summary) {
     let mut plan = Plan::default();
     plan.limits.fair_rounds = 1000;
     plan.options.weak_failures = program.weak_failures;
@@ -77,7 +78,7 @@ fn search(program: &Program, how: &str, limits: Limits) -> (Seen, Summary) {
     plan.options.leaks = false;
     plan.options.count_steps = true;
     plan.options.end_steps = program.asks_for_ends();
-    let mut target = Observed { machine: Machine::new(program), seen: Seen::default() };
+    let mut target = Observed { machine, seen: Seen::default() };
     let how = how.parse().expect("a search");
     let summary = explore(&mut target, &how, limits, plan, |_, _| ());
     (target.seen, summary)
@@ -89,14 +90,16 @@ fn limits(executions: u64, keep_going: bool) -> Limits {
 
 /// Compares a bounded search with what brute force showed; `Ok(false)` if the program is too large.
 fn wrong(program: &Program) -> Result<bool, String> {
-    let (all, summary) = search(program, "dfs", limits(MOST, true));
+    let machine = &mut Machine::new(program);
+    let (all, summary) = search(machine, program, "dfs", limits(MOST, true));
     if !summary.complete {
         return Ok(false);
     }
     let most = all.classes.values().copied().max().unwrap_or(0);
     for bound in 0..=most + 1 {
         let within = |least: usize| least <= bound;
-        let (found, summary) = search(program, &format!("preemptions:{bound}"), limits(20 * MOST, false));
+        let (found, summary) =
+            search(machine, program, &format!("preemptions:{bound}"), limits(20 * MOST, false));
         if found.twice {
             return Err(format!("bound {bound}: an execution was made twice"));
         }
@@ -141,7 +144,8 @@ fn wrong(program: &Program) -> Result<bool, String> {
             return Err(format!("bound {bound}: says {} but there is more", summary.guarantee));
         }
         // CHESS, which makes every execution within the bound.
-        let (plain, chess) = search(program, &format!("preemptions:{bound},dfs"), limits(20 * MOST, false));
+        let (plain, chess) =
+            search(machine, program, &format!("preemptions:{bound},dfs"), limits(20 * MOST, false));
         if plain.classes.keys().any(|class| !shown.contains(class)) {
             return Err(format!("bound {bound}: lost a class that the search without reduction shows"));
         }
