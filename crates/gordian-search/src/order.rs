@@ -330,19 +330,29 @@ impl Order {
         into.push(last);
     }
 
-    /// Those of them that lead to `last`: what must be done for it to come before `at`, and no more. What waited for a
-    /// step that is left out (the unlock of a lock that is now taken earlier) does not lead there.
-    pub fn leading(&self, steps: &[Step], at: usize, last: usize, into: &mut Vec<usize>) {
+    /// Those of them that lead to `last`: what must be done for it to come before `at`, and no more. What let it go need not be
+    /// needed: without `at` there may be something left for it to take. So if it may have had to wait there are two
+    /// answers, with what let it go and without.
+    pub fn leading(&self, steps: &[Step], at: usize, last: usize, let_go: bool, into: &mut Vec<usize>) {
         into.clear();
         into.push(last);
         let goal = &steps[last];
+        let conflicts = |step: &Step| {
+            if let_go {
+                return dependent(&step.accesses, &goal.accesses);
+            }
+            let race = |a: &Access, b: &Access| {
+                a.object == b.object && a.act.relation(a.seq, b.act, b.seq) == Relation::Race
+            };
+            step.accesses.iter().any(|a| goal.accesses.iter().any(|b| race(a, b)))
+        };
         for k in (at + 1..last).rev().filter(|&k| !self.before(at, k)) {
             let step = &steps[k];
             let leads = into[1..].iter().any(|&m| self.before(k, m))
                 || step.thread == goal.thread
                 || goal.after.contains(&(k as u32))
                 || goal.woken_by == Some(k as u32)
-                || dependent(&step.accesses, &goal.accesses);
+                || conflicts(step);
             if leads {
                 into.push(k);
             }

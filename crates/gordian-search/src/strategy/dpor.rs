@@ -131,22 +131,23 @@ impl Dpor {
     /// Adds to the node before `earlier` what may lead to the other order of the race.
     fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
         let node = &mut self.nodes[earlier];
-        match self.sets {
-            Sets::Persistent => self.order.leading(&trace.steps, earlier, later, &mut self.steps),
-            Sets::Source => {
-                self.order.without(earlier, later, &mut self.steps);
-                let is_first = |k: usize| {
-                    let step = self.steps[k];
-                    self.steps[..k].iter().all(|&s| !self.order.before(s, step))
-                };
-                let begins =
-                    |k: usize| node.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
-                if (0..self.steps.len()).any(begins) {
-                    return;
-                }
+        if self.sets == Sets::Persistent {
+            let waits = trace.steps[later].accesses.iter().any(|a| a.act.waits());
+            for let_go in [true, false].into_iter().take(1 + usize::from(waits)) {
+                self.order.leading(&trace.steps, earlier, later, let_go, &mut self.steps);
+                node.want(trace.steps[self.steps[0]].thread);
             }
+            return;
         }
-        node.want(trace.steps[self.steps[0]].thread);
+        self.order.without(earlier, later, &mut self.steps);
+        let is_first = |k: usize| {
+            let step = self.steps[k];
+            self.steps[..k].iter().all(|&s| !self.order.before(s, step))
+        };
+        let begins = |k: usize| node.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
+        if !(0..self.steps.len()).any(begins) {
+            node.want(trace.steps[self.steps[0]].thread);
+        }
     }
 }
 

@@ -113,8 +113,16 @@ impl Bounded {
 
     /// Something that leads to `later` is to be tried at the node before `at`.
     fn reverse(&mut self, at: usize, later: usize, trace: &Trace) {
+        self.lead(at, later, true, trace);
+        if trace.steps[later].accesses.iter().any(|a| a.act.waits()) {
+            self.lead(at, later, false, trace);
+        }
+    }
+
+    /// The same, with what let `later` go or without.
+    fn lead(&mut self, at: usize, later: usize, let_go: bool, trace: &Trace) {
         let mut steps = std::mem::take(&mut self.steps);
-        self.order.leading(&trace.steps, at, later, &mut steps);
+        self.order.leading(&trace.steps, at, later, let_go, &mut steps);
         let thread = |k: usize| trace.steps[steps[k]].thread;
         let is_wanted = |t: ThreadId| match self.on_path[at] {
             Some(record) => self.records[record].wanted.contains(t),
