@@ -3,7 +3,7 @@
 //! What GAMBIT's testers asked for (Coons, Burckhardt, Musuvathi, PPoPP 2010, section 1): bugs at once, and a guarantee in the
 //! end. Most tests are small, so the search that proves everything goes first, alone; those that it does not bring to
 //! an end at once get the others too: few preemptions first, which finds most bugs and gives a guarantee of its own while the
-//! proof is under way, what races ask for, and some executions by chance, which are not bound to where a search begins. At
+//! proof is under way, what races ask for before the rest, and some executions by chance, which are not bound to where a search begins. At
 //! least half of all executions go to the proof.
 
 use super::portfolio::{Member, Portfolio, Turn};
@@ -25,11 +25,12 @@ pub(crate) const WORD: Word = Word {
 };
 
 /// The searches, how many executions each makes at first, and how many it makes in a row at most.
-const MEMBERS: [(&str, u64, u64); 7] = [
+const MEMBERS: [(&str, u64, u64); 8] = [
     ("exhaustive", 64, 1 << 15),
     ("pos", 16, 256),
+    ("best-first:mdpor,pb/preemptions:2", 16, 1 << 12),
+    ("best-first:mdpor,pb", 16, 1 << 10),
     ("preemptions:4", 16, 1 << 13),
-    ("best-first:mdpor,pb", 16, 1 << 12),
     ("surw", 8, 128),
     ("pct:3", 8, 128),
     ("random", 8, 128),

@@ -82,6 +82,18 @@ impl Portfolio {
     }
 }
 
+/// Adds a bound that was exhausted, unless a larger one of the same kind has been too.
+fn add(within: &mut Vec<String>, kind: String) {
+    let number = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>().parse::<u64>();
+    // "1 preemption" and "2 preemptions" are of one kind.
+    let words = |text: &str| text.chars().filter(|c| !c.is_ascii_digit() && *c != 's').collect::<String>();
+    match within.iter_mut().find(|known| words(known) == words(&kind)) {
+        Some(known) if number(known).ok() < number(&kind).ok() => *known = kind,
+        Some(_) => {}
+        None => within.push(kind),
+    }
+}
+
 impl Strategy for Portfolio {
     fn plan(&mut self, plan: &mut Plan) -> Next {
         loop {
@@ -132,7 +144,7 @@ impl Strategy for Portfolio {
         for member in &self.members {
             match member.proved() {
                 Proved::All => return Proved::All,
-                Proved::Within(kind) if !within.contains(&kind) => within.push(kind),
+                Proved::Within(kind) => add(&mut within, kind),
                 Proved::Chance(sentence) if !chance.contains(&sentence) => chance.push(sentence),
                 _ => {}
             }
@@ -160,5 +172,24 @@ impl Strategy for Portfolio {
     /// Once those that come to an end have, the others would go on for ever.
     fn is_endless(&self) -> bool {
         self.members.iter().all(|m| m.done || m.strategy.as_ref().is_some_and(|s| s.is_endless()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_of_two_bounds_of_a_kind_is_named() {
+        let mut within = Vec::new();
+        for kind in [
+            "with at most 2 preemptions",
+            "with at most 1 preemption",
+            "with at most 3 delays",
+            "with at most 12 preemptions",
+        ] {
+            add(&mut within, kind.to_owned());
+        }
+        assert_eq!(within, ["with at most 12 preemptions", "with at most 3 delays"]);
     }
 }
