@@ -1,0 +1,113 @@
+//! Published concurrency bugs, each written anew from its description as one small program with a buggy and a fixed version.
+//! They are what the searches are measured on (`table`), what keeps them honest (`check`), and a collection of examples.
+//!
+//! To add one: a file in the folder of its section, and a line in [`SECTIONS`].
+
+pub mod check;
+pub mod classics;
+pub mod figure;
+pub mod table;
+
+use gordian::FailureKind;
+
+/// What a failure needs: preemptions, variables they are made at, threads that have to be in a certain order.
+pub type Needs = (usize, usize, usize);
+
+/// A published bug.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// A word for it.
+    pub name: &'static str,
+    /// Where it was described.
+    pub source: &'static str,
+    /// What goes wrong.
+    pub about: &'static str,
+    /// Threads of one execution, the main one included.
+    pub threads: usize,
+    /// How the buggy version fails.
+    pub kind: FailureKind,
+    /// What the failure was published to need.
+    pub published: Option<Needs>,
+    /// Why it needs something else here, if it does.
+    pub remark: &'static str,
+    /// The schedules after which the failure was published to have been found.
+    pub schedules: Option<u64>,
+    /// The search that comes to a guarantee for the fixed version within a few executions.
+    pub proof: &'static str,
+    /// The program: buggy if so told.
+    pub body: fn(bool),
+}
+
+impl Program {
+    /// What most programs have in common.
+    pub const USUAL: Program = Program {
+        name: "",
+        source: "",
+        about: "",
+        threads: 0,
+        kind: FailureKind::Panic,
+        published: None,
+        remark: "",
+        schedules: None,
+        proof: "auto",
+        body: |_| (),
+    };
+}
+
+/// Programs that belong together.
+pub struct Section {
+    /// What they have in common.
+    pub title: &'static str,
+    /// Where they come from.
+    pub about: &'static str,
+    /// The programs.
+    pub programs: &'static [Program],
+}
+
+/// Every program of the suite.
+pub const SECTIONS: &[Section] = &[Section {
+    title: "Schedule-bounding classics",
+    about: "The small programs on which schedule bounding was measured: those of SCTBench (Thomson, Donaldson, Betts, PPoPP 2014) and of the papers it took them from.",
+    programs: &[
+        classics::account::PROGRAM,
+        classics::bluetooth::PROGRAM,
+        classics::carter::PROGRAM,
+        classics::circular_buffer::PROGRAM,
+        classics::deadlock::PROGRAM,
+        classics::philosophers::program::<2>("philosophers-2"),
+        classics::philosophers::program::<3>("philosophers-3"),
+        classics::philosophers::program::<4>("philosophers-4"),
+        classics::philosophers::program::<5>("philosophers-5"),
+        classics::philosophers::program::<6>("philosophers-6"),
+        classics::philosophers::program::<7>("philosophers-7"),
+        classics::lazy::PROGRAM,
+        classics::queue::PROGRAM,
+        classics::stack::PROGRAM,
+        classics::token_ring::PROGRAM,
+        classics::two_stage::program::<2>("two-stage"),
+        classics::two_stage::program::<100>("two-stage-100"),
+        classics::wrong_lock::PROGRAM,
+        classics::reorder::program::<3>("reorder-3"),
+        classics::reorder::program::<4>("reorder-4"),
+        classics::reorder::program::<5>("reorder-5"),
+        classics::reorder::program::<10>("reorder-10"),
+        classics::reorder::program::<20>("reorder-20"),
+        classics::reorder::program::<100>("reorder-100"),
+        classics::steal_order::PROGRAM,
+        classics::steal_exchange::PROGRAM,
+        classics::steal_state::PROGRAM,
+        classics::steal_tag::PROGRAM,
+        classics::string_buffer::PROGRAM,
+        classics::parallel_sort::PROGRAM,
+        classics::bounded_buffer::PROGRAM,
+        classics::double_checked::PROGRAM,
+        classics::thread_pool::PROGRAM,
+        classics::downloader::PROGRAM,
+        classics::compressor::PROGRAM,
+    ],
+}];
+
+/// Every program, in the order of the sections.
+pub fn programs() -> impl Iterator<Item = &'static Program> {
+    SECTIONS.iter().flat_map(|section| section.programs)
+}

@@ -1,0 +1,143 @@
+//! Lists, checks, shows and measures the bugs of the suite.
+
+use gordian_suite::table::{self, Options};
+use gordian_suite::{Program, SECTIONS, check, programs};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: gordian-suite COMMAND
+
+  list                       the programs
+  check [--only NAME]        every buggy version fails as expected, no fixed one does and each reaches a guarantee
+  run NAME [--search S] [--limit N] [--seed N] [--fixed]
+                             search one program and show what a user would see, and what the failure needs
+  table [--limit 10000] [--seeds 20] [--only NAME]
+                             every strategy on every bug; without --only writes docs/suite.md, docs/suite.json, docs/figures/suite.svg
+
+NAME may be the beginning of a name, for all programs that begin so.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match command(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("{message}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Carries out a command, and says whether all was well.
+fn command(arguments: &[String]) -> Result<bool, String> {
+    let Some((command, rest)) = arguments.split_first() else { return Err("no command".to_owned()) };
+    match command.as_str() {
+        "list" => {
+            flags(rest, &[])?;
+            list();
+            Ok(true)
+        }
+        "check" => {
+            let [only] = flags(rest, &["--only"])?;
+            Ok(check_all(&chosen(only)?))
+        }
+        "run" => {
+            let Some((name, rest)) = rest.split_first() else { return Err("run what?".to_owned()) };
+            let fixed = rest.iter().any(|a| a == "--fixed");
+            let rest: Vec<String> = rest.iter().filter(|a| *a != "--fixed").cloned().collect();
+            let [search, limit, seed] = flags(&rest, &["--search", "--limit", "--seed"])?;
+            let (limit, seed) = (number(limit, check::MOST)?, number(seed, 0)?);
+            for program in chosen(Some(name))? {
+                run(program, search.unwrap_or("auto"), limit, seed, !fixed);
+            }
+            Ok(true)
+        }
+        // How `table` asks, in a process of its own that it can end.
+        "needs" => {
+            let [name] = rest else { return Err("of one program".to_owned()) };
+            let needs = table::needs_of(chosen(Some(name))?[0]);
+            println!("{}", serde_json::json!(needs));
+            Ok(true)
+        }
+        "table" => {
+            let [limit, seeds, only] = flags(rest, &["--limit", "--seeds", "--only"])?;
+            let options = Options { limit: number(limit, check::MOST)?, seeds: number(seeds, 20)? };
+            let rows = table::measure(&chosen(only)?, &options);
+            print!("{}", table::markdown(&rows, &options));
+            if only.is_none() {
+                table::write(&rows, &options).map_err(|e| format!("docs/ cannot be written: {e}"))?;
+            }
+            Ok(true)
+        }
+        other => Err(format!("there is no command {other}")),
+    }
+}
+
+/// The values of the flags, in the order in which they are allowed.
+fn flags<'a, const N: usize>(
+    arguments: &'a [String],
+    allowed: &[&str; N],
+) -> Result<[Option<&'a str>; N], String> {
+    let mut values = [None; N];
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let place = allowed.iter().position(|flag| flag == argument);
+        let place = place.ok_or_else(|| format!("{argument} is not understood here"))?;
+        let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
+        values[place] = Some(value.as_str());
+    }
+    Ok(values)
+}
+
+fn number(text: Option<&str>, usual: u64) -> Result<u64, String> {
+    text.map_or(Ok(usual), |t| t.parse().map_err(|_| format!("{t} is not a number")))
+}
+
+/// The programs with that name, or with names that begin so.
+fn chosen(name: Option<&str>) -> Result<Vec<&'static Program>, String> {
+    let Some(name) = name else { return Ok(programs().collect()) };
+    if let Some(exactly) = programs().find(|p| p.name == name) {
+        return Ok(vec![exactly]);
+    }
+    let found: Vec<_> = programs().filter(|p| p.name.starts_with(name)).collect();
+    if found.is_empty() { Err(format!("there is no program {name}; see list")) } else { Ok(found) }
+}
+
+fn list() {
+    for section in SECTIONS {
+        println!("{} ({})", section.title, section.programs.len());
+        for program in section.programs {
+            println!("  {:<22} {} ({})", program.name, program.about, program.kind);
+        }
+    }
+}
+
+fn check_all(programs: &[&Program]) -> bool {
+    let mut well = true;
+    for program in programs {
+        match check::check(program) {
+            Ok(line) => println!("{line}"),
+            Err(line) => {
+                well = false;
+                println!("WRONG {line}");
+            }
+        }
+    }
+    println!("{}", if well { "all as expected" } else { "not all as expected" });
+    well
+}
+
+fn run(program: &Program, search: &str, limit: u64, seed: u64, buggy: bool) {
+    println!("{} ({})\n{}\n", program.name, program.source, program.about);
+    let report = check::search(program, buggy, search, limit, seed);
+    println!("{report}");
+    if report.failure().is_some() {
+        match report.characterise() {
+            Ok(character) => println!("it needs {character} ({} executions)", character.executions),
+            Err(error) => println!("what it needs: {error}"),
+        }
+        if let Some((c, v, t)) = program.published {
+            println!("published: ({c}, {v}, {t})");
+        }
+    }
+}
