@@ -64,7 +64,7 @@ fn main() {
         return;
     }
     let mut page = String::from(
-        "# Benchmarks\n\nWritten by `cargo bench -p gordian-bench --bench rates`: executions per CPU second on one core, completed searches\nrepeated until a CPU second is used, with the workspace's bench profile (link-time optimisation). Absolute numbers depend on the machine; the same programs are counted in instructions by\n`cargo bench -p gordian-bench --bench instructions`, which do not.\n\n| program | executions `dfs` | per CPU second | executions `exhaustive` | per CPU second | ns a step |\n|---|--:|--:|--:|--:|--:|\n",
+        "# Benchmarks\n\nWritten by `cargo bench -p gordian-bench --bench rates`: executions per CPU second on one core, completed searches\nrepeated until a CPU second is used, with the workspace's bench profile (link-time optimisation). Absolute numbers depend on the machine; the same programs are counted in instructions by\n`cargo bench -p gordian-bench --bench instructions`, which do not. How other tools do on such programs: [side by side](side-by-side.md).\n\n| program | executions `dfs` | per CPU second | executions `exhaustive` | per CPU second | ns a step |\n|---|--:|--:|--:|--:|--:|\n",
     );
     for program in &PROGRAMS {
         let all = program.small.then(|| rate("dfs", program.body));

@@ -2,6 +2,7 @@
 
 pub mod buggy;
 pub mod programs;
+pub mod side;
 
 /// CPU seconds that this process has used.
 #[allow(unsafe_code)]

@@ -1,0 +1,182 @@
+//! One measurement, in a process of its own: `gordian-bench --cell TOOL PROGRAM THREADS OPS CAP TIMES`.
+//!
+//! What is found out goes to standard output, a line for each thing; [`Found::parse`] reads it. A watchdog ends the process when
+//! the cap is reached, whatever the library is doing: none of the three looks at the clock often enough for that.
+
+use super::libraries::{End, Job, search};
+use super::tool::{self, Tool};
+use crate::{cpu_seconds, peak_memory};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// What a cell is asked for.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// Who searches.
+    pub tool: Tool,
+    /// What is searched.
+    pub program: &'static str,
+    /// Threads and ops.
+    pub size: (usize, usize),
+    /// CPU seconds after which it is ended.
+    pub cap: f64,
+    /// How often the search is made, each time with another seed; 0: until enough time has been used to be measured.
+    pub times: u64,
+}
+
+/// A search that came to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Executions that were begun.
+    pub executions: u64,
+    /// CPU seconds.
+    pub seconds: f64,
+    /// How it ended.
+    pub end: End,
+}
+
+/// What a cell has found out.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Its searches, in order.
+    pub runs: Vec<Run>,
+    /// It was ended at the cap, after so many executions of the last search and so many CPU seconds.
+    pub capped: Option<(u64, f64)>,
+    /// The outcomes that were seen.
+    pub outcomes: BTreeSet<u64>,
+    /// Peak memory in KiB.
+    pub memory: u64,
+    /// How the process ended, if not as it should have.
+    pub crashed: Option<String>,
+}
+
+static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+static OUTCOMES: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
+
+fn sink(outcome: Option<u64>) {
+    match outcome {
+        None => drop(EXECUTIONS.fetch_add(1, Relaxed)),
+        Some(outcome) => {
+            if let Some(all) = &mut *OUTCOMES.lock().expect("nobody panics with it") {
+                all.insert(outcome);
+            }
+        }
+    }
+}
+
+/// Searches shorter than this, in CPU seconds, are repeated until as much is used.
+const MEASURABLE: f64 = 0.03;
+
+/// Prints, with the outcomes and the memory, and ends the process.
+fn finish(mut text: String) -> ! {
+    let outcomes = OUTCOMES.lock().expect("nobody panics with it").take().unwrap_or_default();
+    let _ = write!(text, "memory {}\noutcomes", peak_memory().unwrap_or(0));
+    for outcome in outcomes {
+        let _ = write!(text, " {outcome:x}");
+    }
+    println!("{text}");
+    std::process::exit(0)
+}
+
+/// The child's side.
+pub fn child(args: &[String]) -> ! {
+    let number = |i: usize| args[i].parse::<u64>().expect("a number");
+    let tool = tool::find(&args[0]).expect("a tool");
+    let size = (number(2) as usize, number(3) as usize);
+    let cap: f64 = args[4].parse().expect("seconds");
+    let times = number(5);
+    static DONE: Mutex<String> = Mutex::new(String::new());
+    *OUTCOMES.lock().expect("first use") = Some(FxHashSet::default());
+    std::panic::set_hook(Box::new(|_| {}));
+    let begin = cpu_seconds();
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_millis(10));
+            let used = cpu_seconds() - begin;
+            if used >= cap {
+                let mut text = DONE.lock().expect("nobody panics with it");
+                let _ = writeln!(text, "capped {} {used}", EXECUTIONS.load(Relaxed));
+                finish(std::mem::take(&mut *text));
+            }
+        }
+    });
+    let mut used = 0.0;
+    for seed in 0.. {
+        if if times == 0 { used >= MEASURABLE } else { seed >= times } {
+            break;
+        }
+        // Outside the measurement of seeds, which may not find the bug, a search has no limit but the cap.
+        let executions = if times == 0 { usize::MAX } else { 1_000_000 };
+        let job = Job { mode: tool.mode, seed, executions, program: args[1].clone(), size };
+        EXECUTIONS.store(0, Relaxed);
+        let start = cpu_seconds();
+        let end = search(tool.library, &job, sink);
+        let seconds = cpu_seconds() - start;
+        used += seconds;
+        let executions = EXECUTIONS.load(Relaxed);
+        let end = match end {
+            End::Complete => "complete".to_owned(),
+            End::Limit => "limit".to_owned(),
+            End::Failure(text) => format!("failure {}", text.replace('\n', " ")),
+        };
+        let _ = writeln!(DONE.lock().expect("nobody panics with it"), "run {executions} {seconds} {end}");
+    }
+    let text = std::mem::take(&mut *DONE.lock().expect("nobody panics with it"));
+    finish(text)
+}
+
+impl Cell {
+    /// Measures in a child process, which is `binary` with the arguments that [`child`] takes.
+    pub fn measure(&self, binary: &std::path::Path) -> Found {
+        let (threads, ops) = self.size;
+        let output = Command::new(binary)
+            .args(["--cell", self.tool.name, self.program])
+            .args([threads, ops].map(|n| n.to_string()))
+            .args([self.cap.to_string(), self.times.to_string()])
+            .stdin(Stdio::null())
+            .output()
+            .expect("the cell can be started");
+        let mut found = Found::parse(&String::from_utf8_lossy(&output.stdout));
+        if !output.status.success() {
+            found.crashed = Some(output.status.to_string());
+        }
+        found
+    }
+}
+
+impl Found {
+    fn parse(text: &str) -> Found {
+        let mut found = Found::default();
+        for line in text.lines() {
+            let mut words = line.splitn(5, ' ');
+            let mut word = || words.next().unwrap_or_default();
+            match word() {
+                "run" => {
+                    let (executions, seconds) = (word().parse(), word().parse());
+                    let end = match word() {
+                        "complete" => End::Complete,
+                        "limit" => End::Limit,
+                        _ => End::Failure(word().to_owned()),
+                    };
+                    let (executions, seconds) = (executions.unwrap_or(0), seconds.unwrap_or(0.0));
+                    found.runs.push(Run { executions, seconds, end });
+                }
+                "capped" => {
+                    found.capped = Some((word().parse().unwrap_or(0), word().parse().unwrap_or(0.0)));
+                }
+                "memory" => found.memory = word().parse().unwrap_or(0),
+                "outcomes" => {
+                    let outcomes = line.split(' ').skip(1);
+                    found.outcomes = outcomes.filter_map(|o| u64::from_str_radix(o, 16).ok()).collect();
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}

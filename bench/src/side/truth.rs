@@ -1,0 +1,98 @@
+//! What is true of a program: the outcomes that brute force sees. Gordian's own brute force is not believed alone: whatever
+//! shuttle's sees, when it comes to its end, is true as well, and a search that lacks it is wrong.
+
+use super::cell::{Cell, Found};
+use super::libraries::End;
+use super::rounds::{Effort, Measured};
+use super::tool::{BRUTE, EXHAUSTIVE, SHUTTLE};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The true outcomes, and who says so.
+#[derive(Debug, Clone, Default)]
+pub struct Truth {
+    /// The outcomes; none if nobody knows.
+    pub outcomes: Option<BTreeSet<u64>>,
+    /// Who has established them.
+    pub by: &'static str,
+}
+
+/// What a verdict on a correct program comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It passed, with every outcome.
+    Right,
+    /// It passed, and outcomes are missing or impossible.
+    Outcomes {
+        /// How many true ones were not seen.
+        lost: usize,
+        /// How many that cannot be were.
+        impossible: usize,
+    },
+    /// It failed.
+    FalseAlarm(String),
+    /// It did not come to its end.
+    NotEnded,
+    /// The process died.
+    Crashed(String),
+    /// The library lacks what the program needs.
+    Unsupported(&'static str),
+}
+
+fn completed(found: &Found) -> bool {
+    found.runs.first().is_some_and(|run| run.end == End::Complete)
+}
+
+impl Truth {
+    /// Asks brute force, and Gordian's reduction where that does not end in time.
+    pub fn establish(
+        binary: &Path,
+        effort: Effort,
+        program: &'static str,
+        size: (usize, usize),
+        tools: &[Measured],
+    ) -> Truth {
+        // The two locks let threads in, in the same orders; only how they wait differs.
+        let program = if program == "swap" { "spin" } else { program };
+        eprintln!("truth: {program} {}x{}", size.0, size.1);
+        let ask = |tool, cap| Cell { tool, program, size, cap, times: 0 }.measure(binary);
+        let found = ask(BRUTE, effort.truth);
+        let (mut outcomes, mut by) = (None, "nobody");
+        if completed(&found) {
+            (outcomes, by) = (Some(found.outcomes), "dfs");
+        } else {
+            let found = ask(EXHAUSTIVE, effort.truth);
+            if completed(&found) {
+                (outcomes, by) = (Some(found.outcomes), "exhaustive");
+            }
+        }
+        let shuttle = tools.iter().find(|measured| measured.tool == SHUTTLE).and_then(Measured::first);
+        if let Some(shuttle) = shuttle.filter(|found| completed(found)) {
+            by = if by == "dfs" { "dfs, shuttle dfs" } else { "shuttle dfs" };
+            outcomes.get_or_insert_default().extend(&shuttle.outcomes);
+        }
+        Truth { outcomes, by }
+    }
+
+    /// Judges what a tool did with a program that has no bug.
+    pub fn judge(&self, measured: &Measured) -> Verdict {
+        if let Some(why) = measured.unsupported {
+            return Verdict::Unsupported(why);
+        }
+        let Some(found) = measured.first() else { return Verdict::NotEnded };
+        if let Some(how) = &found.crashed {
+            return Verdict::Crashed(how.clone());
+        }
+        if let Some(End::Failure(text)) = measured.end() {
+            return Verdict::FalseAlarm(text.clone());
+        }
+        let Some(truth) = &self.outcomes else { return Verdict::NotEnded };
+        let impossible = found.outcomes.difference(truth).count();
+        let lost = if completed(found) { truth.difference(&found.outcomes).count() } else { 0 };
+        match (lost, impossible, completed(found)) {
+            (0, 0, true) => Verdict::Right,
+            (0, 0, false) => Verdict::NotEnded,
+            _ => Verdict::Outcomes { lost, impossible },
+        }
+    }
+}
