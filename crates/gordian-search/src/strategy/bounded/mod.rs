@@ -218,6 +218,50 @@ impl Bounded {
         id
     }
 
+    /// Reverses the races of the steps from `fresh` on, each where the earlier step was taken and where its run began.
+    fn reverse_races(&mut self, trace: &Trace, fresh: usize, races: &mut Vec<Race>) {
+        for later in fresh..trace.len() {
+            self.order.conflicts(&trace.steps, later, races);
+        }
+        for (earlier, later) in races.drain(..) {
+            self.reverse(earlier, later, trace);
+            let start = self.layout.start(earlier);
+            if start < earlier && !self.order.before_start(&trace.steps, start, later) {
+                self.reverse(start, later, trace);
+            }
+        }
+    }
+
+    /// Asks for executions in which a thread comes to where it had to be let go before it is.
+    fn stop_sooner(&mut self, trace: &Trace, fresh: usize, races: &mut Vec<Race>) {
+        for later in fresh..trace.len() {
+            self.order.enablers(&trace.steps, later, races);
+        }
+        for (earlier, later) in races.drain(..) {
+            let Some(stop) = self.order.before_in_thread(later) else { continue };
+            for at in [earlier, self.layout.start(earlier)] {
+                if at < stop && !self.order.before(at, stop) {
+                    self.reverse(at, stop, trace);
+                }
+            }
+        }
+    }
+
+    /// Where everything else sleeps, blocked threads do not show what they would have raced with: whatever touched what they
+    /// wait for.
+    fn let_blocked_go(&mut self, trace: &Trace) {
+        for (at, thread) in trace.kept_waiting() {
+            let last = self.order.last_of(thread);
+            for at in [at, self.layout.start(at)] {
+                match last {
+                    Some(last) if self.order.before(at, last) => {}
+                    Some(last) if last > at => self.reverse(at, last, trace),
+                    _ => self.want_or_all(at, thread, trace),
+                }
+            }
+        }
+    }
+
     /// Asks for the other outcomes of a step that was just taken for the first time.
     fn vary(&mut self, at: usize, trace: &Trace) {
         let step = &trace.steps[at];
@@ -284,39 +328,10 @@ impl Strategy for Bounded {
         let known = self.current.map_or(&[][..], |(item, _)| self.records[item.record].path.goes_on());
         self.layout.assign(trace, known);
         self.mark_path(trace);
-        for later in fresh..trace.len() {
-            self.order.conflicts(&trace.steps, later, &mut races);
-        }
-        for (earlier, later) in races.drain(..) {
-            self.reverse(earlier, later, trace);
-            let start = self.layout.start(earlier);
-            if start < earlier && !self.order.before_start(&trace.steps, start, later) {
-                self.reverse(start, later, trace);
-            }
-        }
-        for later in fresh..trace.len() {
-            self.order.enablers(&trace.steps, later, &mut races);
-        }
-        for (earlier, later) in races.drain(..) {
-            let Some(stop) = self.order.before_in_thread(later) else { continue };
-            for at in [earlier, self.layout.start(earlier)] {
-                if at < stop && !self.order.before(at, stop) {
-                    self.reverse(at, stop, trace);
-                }
-            }
-        }
+        self.reverse_races(trace, fresh, &mut races);
+        self.stop_sooner(trace, fresh, &mut races);
         self.races = races;
-        // Where everything else sleeps, blocked threads do not show what they would have raced with.
-        for (at, thread) in trace.kept_waiting() {
-            let last = self.order.last_of(thread);
-            for at in [at, self.layout.start(at)] {
-                match last {
-                    Some(last) if self.order.before(at, last) => {}
-                    Some(last) if last > at => self.reverse(at, last, trace),
-                    _ => self.want_or_all(at, thread, trace),
-                }
-            }
-        }
+        self.let_blocked_go(trace);
         for i in (fresh..trace.len()).filter(|&i| trace.steps[i].outcomes > 1) {
             let again = i == fresh && self.current.is_some_and(|(item, _)| item.outcome > 0);
             if !again {
