@@ -1,7 +1,7 @@
 //! What the searches promise, on programs that a user might write.
 
 use gordian::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use gordian::{Checker, Guarantee, thread};
+use gordian::{Checker, FailureKind, Guarantee, thread};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,4 +108,64 @@ fn a_search_by_chance_ends_without_a_limit() {
     assert_eq!(report.executions(), 10_000);
     let report = Checker::new().search("random").time(Duration::from_millis(30)).run(|| large(true));
     assert!(report.guarantee().to_string().contains("the time limit of 30ms"), "{report}");
+}
+
+/// Two threads that wait for each other in loops, with and without a pause.
+fn waiting() {
+    let flags = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+    let other = flags.clone();
+    let thread = thread::spawn(move || {
+        while other[0].load(SeqCst) == 0 {
+            thread::yield_now();
+        }
+        other[1].store(1, SeqCst);
+    });
+    flags[0].store(1, SeqCst);
+    while flags[1].load(SeqCst) == 0 {}
+    thread.join().unwrap();
+}
+
+/// The same, but nobody begins.
+fn waiting_for_ever() {
+    let flags = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+    let other = flags.clone();
+    let thread = thread::spawn(move || {
+        while other[0].load(SeqCst) == 0 {
+            thread::yield_now();
+        }
+        other[1].store(1, SeqCst);
+    });
+    while flags[1].load(SeqCst) == 0 {}
+    flags[0].store(1, SeqCst);
+    thread.join().unwrap();
+}
+
+#[test]
+fn loops_that_wait_come_to_an_end_under_every_search() {
+    for search in [
+        "auto",
+        "exhaustive",
+        "dfs:source",
+        "dfs:dpor",
+        "dfs:observers",
+        "preemptions:2",
+        "preemptions:2,dfs",
+        "delays:3",
+        "depth:8",
+        "variables:1,preemptions:1",
+        "variables:1,preemptions:1,threads:2",
+        "best-first:mdpor,pb",
+        "random",
+        "urw",
+        "pos",
+        "surw",
+        "pct:3",
+        "pctvb:3,1",
+    ] {
+        let report = Checker::new().search(search).executions(2_000).run(waiting);
+        assert!(report.failure().is_none(), "{search}: {report}");
+        let report = Checker::new().search(search).executions(2_000).run(waiting_for_ever);
+        let failure = report.failure().unwrap_or_else(|| panic!("{search}: {report}"));
+        assert_eq!(failure.kind(), FailureKind::Livelock, "{search}: {report}");
+    }
 }
