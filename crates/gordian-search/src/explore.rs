@@ -113,11 +113,14 @@ pub fn explore(
     };
     let mut cut = false;
     let mut next_look = 0;
+    let mut done = false;
     let limit = loop {
         plan.deviations.clear();
         if strategy.plan(&mut plan) == Next::Done {
-            found.complete = true;
-            break None;
+            let hindrance = strategy.hindrance();
+            done = true;
+            found.complete = hindrance.is_none();
+            break hindrance;
         }
         let endless = (strategy.is_endless() && limits.time.is_none()).then_some(ENDLESS);
         if let Some(most) =
@@ -182,7 +185,7 @@ pub fn explore(
     found.elapsed = start.elapsed();
     found.frontier = strategy.frontier();
     if found.failure.is_none() {
-        let proved = strategy.proved(found.complete);
+        let proved = strategy.proved(done);
         let cut_after = cut.then_some(plan.limits.fair_rounds);
         found.guarantee = Guarantee::new(proved, found.executions, cut_after, limit);
     }

@@ -169,3 +169,16 @@ fn loops_that_wait_come_to_an_end_under_every_search() {
         assert_eq!(failure.kind(), FailureKind::Livelock, "{search}: {report}");
     }
 }
+
+#[test]
+fn a_bound_that_needs_too_much_memory_is_given_up_and_says_so() {
+    let all = Checker::new().search("preemptions:1").run(|| large(true));
+    let little = Checker::new().search("preemptions:3").memory(200_000).run(|| large(true));
+    assert!(all.complete() && !little.complete());
+    assert_eq!(
+        little.guarantee().to_string(),
+        "no failure in any interleaving with at most 1 preemption; stopped by the limit of 200000 bytes for what waits \
+         (Checker::memory, GORDIAN_MEMORY)"
+    );
+    assert_eq!(little.executions(), all.executions());
+}

@@ -73,6 +73,11 @@ pub trait Strategy {
         None
     }
 
+    /// What kept it from going on to its bounds, although it has nothing left to try: the limit and the knob that changes it.
+    fn hindrance(&self) -> Option<String> {
+        None
+    }
+
     /// Does it never come to an end by itself?
     fn is_endless(&self) -> bool {
         false

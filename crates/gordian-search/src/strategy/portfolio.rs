@@ -169,6 +169,13 @@ impl Strategy for Portfolio {
         })
     }
 
+    fn hindrance(&self) -> Option<String> {
+        if self.proved(true) == Proved::All {
+            return None;
+        }
+        self.members.iter().find_map(|m| m.strategy.as_ref()?.hindrance())
+    }
+
     /// Once those that come to an end have, the others would go on for ever.
     fn is_endless(&self) -> bool {
         self.members.iter().all(|m| m.done || m.strategy.as_ref().is_some_and(|s| s.is_endless()))

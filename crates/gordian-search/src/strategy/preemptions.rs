@@ -13,7 +13,10 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
     let pieces = text.split(',');
     let most = pieces.first().unwrap_or(&text).number(0, "the most preemptions")?;
     match pieces.get(1).map(|p| p.as_str()) {
-        None => Ok(Arc::new(move |_| Box::new(Recycled::<Bounded>::new(|s| s.most = most)))),
+        None => Ok(Arc::new(move |setting| {
+            let memory = setting.memory;
+            Box::new(Recycled::<Bounded>::new(|s| (s.most, s.memory) = (most, memory)))
+        })),
         Some("dfs") => frontier::words::preemptions(text),
         Some(_) => Err(pieces[1].none_of(["dfs"].into_iter())),
     }

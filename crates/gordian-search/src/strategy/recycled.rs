@@ -66,6 +66,10 @@ impl<S: Recycle> Strategy for Recycled<S> {
         self.0.as_ref().expect("there until dropped").frontier()
     }
 
+    fn hindrance(&self) -> Option<String> {
+        self.0.as_ref().expect("there until dropped").hindrance()
+    }
+
     fn is_endless(&self) -> bool {
         self.0.as_ref().expect("there until dropped").is_endless()
     }

@@ -54,6 +54,9 @@ enum Sleeps {
 pub(super) struct Bounded {
     /// The most preemptions.
     pub(super) most: u32,
+    /// The most memory for what waits; beyond it higher bounds are given up.
+    pub(super) memory: Option<usize>,
+    given_up: bool,
     started: bool,
     records: Records,
     /// What is to be tried, by preemptions.
@@ -84,6 +87,7 @@ impl Recycle for Bounded {
 
     fn reset(&mut self) {
         self.started = false;
+        self.given_up = false;
         self.records.clear();
         self.work.iter_mut().for_each(Vec::clear);
         self.current = None;
@@ -215,7 +219,20 @@ impl Bounded {
             (None, None) => {}
         }
         self.on_path[at] = Some(id);
+        self.records.note(id);
         id
+    }
+
+    /// Gives up what costs more than what is being tried.
+    fn give_up(&mut self) {
+        self.given_up = true;
+        self.cut = true;
+        self.most = self.below;
+        for items in self.work.iter_mut().skip(self.below as usize + 1) {
+            for item in std::mem::take(items) {
+                self.records.release(item.record);
+            }
+        }
     }
 
     /// Reverses the races of the steps from `fresh` on, each where the earlier step was taken and where its run began.
@@ -351,7 +368,15 @@ impl Strategy for Bounded {
             self.records[item.record].sleep.extend(sleeper);
             self.records.release(item.record);
         }
+        if self.memory.is_some_and(|memory| self.records.bytes() > memory) {
+            self.give_up();
+        }
         Ok(())
+    }
+
+    fn hindrance(&self) -> Option<String> {
+        let memory = self.memory.filter(|_| self.given_up)?;
+        Some(format!("the limit of {memory} bytes for what waits (Checker::memory, GORDIAN_MEMORY)"))
     }
 
     fn proved(&self, done: bool) -> Proved {

@@ -36,6 +36,11 @@ impl Path {
         self.hash = hash(steps);
     }
 
+    /// The memory it takes up.
+    pub(super) fn bytes(&self) -> usize {
+        self.runs.capacity() * size_of::<Run>() + self.goes_on.capacity()
+    }
+
     /// For each step, and the one after, whether the thread of the step before could have gone on.
     pub(super) fn goes_on(&self) -> &[bool] {
         &self.goes_on

@@ -26,9 +26,18 @@ pub(super) struct Record {
     /// How many of those of its parent were asleep when this path was first taken.
     pub(super) slept: usize,
     pub(super) path: Path,
+    /// What it takes up, as far as it was counted.
+    noted: usize,
 }
 
+/// Records beyond these give their memory back.
+const KEPT: usize = 4096;
+
 impl Record {
+    fn bytes(&self) -> usize {
+        size_of::<Record>() + self.path.bytes() + self.sleep.capacity() * size_of::<Sleeper>()
+    }
+
     /// Was the thread asleep when somebody came here?
     pub(super) fn was_asleep(&self, thread: ThreadId) -> bool {
         self.sleep[..self.inherited].iter().any(|s| s.thread == thread)
@@ -44,6 +53,8 @@ impl Record {
 pub(super) struct Records {
     all: Vec<Record>,
     free: Vec<RecordId>,
+    /// What those in use take up, about.
+    bytes: usize,
 }
 
 impl Records {
@@ -52,6 +63,18 @@ impl Records {
             self.all.push(Record::default());
             RecordId(self.all.len() as u32 - 1)
         })
+    }
+
+    /// What the records in use take up, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// A record has been filled in.
+    pub(super) fn note(&mut self, id: RecordId) {
+        let bytes = self[id].bytes();
+        self[id].noted = bytes;
+        self.bytes += bytes;
     }
 
     /// One thing less to do at a record. One that has nothing left goes, and with it those above that were only kept for it.
@@ -66,14 +89,26 @@ impl Records {
             next = record.parent;
             record.wanted.clear();
             record.sleep.clear();
+            self.bytes -= std::mem::take(&mut record.noted);
             self.free.push(id);
+            self.give_back(id);
+        }
+    }
+
+    /// Memory is kept for the next record, but not if there was a great deal of it.
+    fn give_back(&mut self, id: RecordId) {
+        if self.all.len() > KEPT {
+            self[id] = Record::default();
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.free.clear();
+        self.bytes = 0;
+        self.all.truncate(KEPT);
         for (i, record) in self.all.iter_mut().enumerate() {
             record.live = 0;
+            record.noted = 0;
             record.wanted.clear();
             record.sleep.clear();
             self.free.push(RecordId(i as u32));
