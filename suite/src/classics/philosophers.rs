@@ -1,5 +1,6 @@
 //! Dining philosophers (Dijkstra), two to seven of them as in SCTBench's `din_phil_sat`. Each takes the fork to the left and then waits for
-//! the one to the right; if all have taken one, all wait. That takes a preemption of every philosopher but the last.
+//! the one to the right; if all have taken one, all wait. One preemption is enough
+//! if they come in the right order, each finding the fork to the right in the hand of the one before.
 
 use crate::Program;
 use gordian::FailureKind;
