@@ -7,6 +7,8 @@ pub mod check;
 pub mod classics;
 pub mod contest;
 pub mod figure;
+pub mod gambit;
+pub mod lock_free;
 pub mod rust;
 pub mod table;
 
@@ -94,6 +96,46 @@ pub const SECTIONS: &[Section] = &[
             contest::monte_carlo::program::<1, 2>("monte-carlo-1-2"),
             contest::monte_carlo::program::<1, 3>("monte-carlo-1-3"),
             contest::monte_carlo::program::<2, 2>("monte-carlo-2-2"),
+        ],
+    },
+    Section {
+        title: "GAMBIT's tests",
+        about: "Failures of the kinds in tables 1 and 2 of Coons, Burckhardt, Musuvathi, \"GAMBIT: effective unit testing for concurrency libraries\" (PPoPP 2010), in libraries of the same kind.",
+        programs: &[
+            gambit::iterator::PROGRAM,
+            gambit::causality::PROGRAM,
+            gambit::scatter_gather::PROGRAM,
+            gambit::task_coverage::PROGRAM,
+            gambit::gather_post1::PROGRAM,
+            gambit::gather_post2::PROGRAM,
+            gambit::barrier1::PROGRAM,
+            gambit::barrier2::PROGRAM,
+            gambit::manual_reset_event::PROGRAM,
+            gambit::semaphore_slim::PROGRAM,
+            gambit::bag_steal::PROGRAM,
+            gambit::bag_empty::PROGRAM,
+            gambit::blocking_collection::PROGRAM,
+            gambit::queens::COUNT,
+            gambit::queens::TAKEN,
+            gambit::queens::EARLY,
+            gambit::parallel_do::TWICE,
+            gambit::parallel_do::STOP,
+            gambit::parallel_do::ERRORS,
+        ],
+    },
+    Section {
+        title: "Lock-free structures",
+        about: "Structures for many threads with the kinds of bugs in table 6-1 of the thesis on CB-DPOR (CODEX). They fail by assertion.",
+        programs: &[
+            lock_free::fifo::BOOST,
+            lock_free::fifo::LATE,
+            lock_free::moir_queue::PROGRAM,
+            lock_free::basket_queue::PROGRAM,
+            lock_free::optimistic_queue::PROGRAM,
+            lock_free::lazy_list::PROGRAM,
+            lock_free::skip_list::PROGRAM,
+            lock_free::range_set::PROGRAM,
+            lock_free::reference_cache::PROGRAM,
         ],
     },
     Section {

@@ -1,6 +1,6 @@
 //! One measurement, in a process of its own: `gordian-bench --cell TOOL PROGRAM THREADS OPS CAP TIMES`.
 //!
-//! What is found out goes to standard output, a line for each thing; [`Found::parse`] reads it. A watchdog ends the process when
+//! What is found out goes to standard output, a line for each thing; `Found::parse` reads it. A watchdog ends the process when
 //! the cap is reached, whatever the library is doing: none of the three looks at the clock often enough for that.
 
 use super::libraries::{End, Job, search};

@@ -1,0 +1,44 @@
+//! Causality, in the manner of GAMBIT's test of the CCR: what a message causes is counted, and the sender waits until nothing is left. The count is changed in two
+//! steps; when one of them is lost, it never becomes 0 again.
+
+use crate::Program;
+use gordian::FailureKind;
+use gordian::sync::atomic::{AtomicI32, Ordering::SeqCst};
+use gordian::thread;
+
+/// The bug.
+pub const PROGRAM: Program = Program {
+    name: "causality",
+    source: "GAMBIT (PPoPP 2010), tables 1 and 2: Causality",
+    about: "a count of what is still to be done loses a change and never becomes 0",
+    threads: 3,
+    kind: FailureKind::Livelock,
+    body: causality,
+    ..Program::USUAL
+};
+
+fn change(count: &AtomicI32, by: i32, buggy: bool) {
+    if buggy {
+        let before = count.load(SeqCst);
+        count.store(before + by, SeqCst);
+    } else {
+        count.fetch_add(by, SeqCst);
+    }
+}
+
+fn causality(buggy: bool) {
+    // One for the message itself.
+    let pending = AtomicI32::new(1);
+    let pending = &pending;
+    thread::scope(|s| {
+        change(pending, 1, buggy);
+        s.spawn(move || {
+            // What it causes is another message, handled by another thread.
+            change(pending, 1, buggy);
+            s.spawn(move || change(pending, -1, buggy));
+            change(pending, -1, buggy);
+        });
+        change(pending, -1, buggy);
+        while pending.load(SeqCst) != 0 {}
+    });
+}
