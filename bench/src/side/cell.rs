@@ -51,11 +51,16 @@ pub struct Found {
     pub outcomes: BTreeSet<u64>,
     /// Peak memory in KiB.
     pub memory: u64,
+    /// The tool would have ended the process while it reported a failure.
+    pub aborted: bool,
     /// How the process ended, if not as it should have.
     pub crashed: Option<String>,
 }
 
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+/// When the search began, in bits.
+static START: AtomicU64 = AtomicU64::new(0);
+static DONE: Mutex<String> = Mutex::new(String::new());
 static OUTCOMES: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
 fn sink(outcome: Option<u64>) {
@@ -90,10 +95,19 @@ pub fn child(args: &[String]) -> ! {
     let size = (number(2) as usize, number(3) as usize);
     let cap: f64 = args[4].parse().expect("seconds");
     let times = number(5);
-    static DONE: Mutex<String> = Mutex::new(String::new());
     *OUTCOMES.lock().expect("first use") = Some(FxHashSet::default());
-    std::panic::set_hook(Box::new(|_| {}));
     let begin = cpu_seconds();
+    std::panic::set_hook(Box::new(|info| {
+        // loom may panic in a destructor while it reports a failure, which ends the process: say first what it had found.
+        let text = info.payload().downcast_ref::<&str>().copied().unwrap_or_default();
+        if ["panic in a function that cannot unwind", "panic in a destructor during cleanup"].contains(&text)
+        {
+            let seconds = cpu_seconds() - f64::from_bits(START.load(Relaxed));
+            let executions = EXECUTIONS.load(Relaxed);
+            let text = std::mem::take(&mut *DONE.lock().expect("nobody panics with it"));
+            finish(format!("{text}run {executions} {seconds} failure aborts the process\naborted\n"));
+        }
+    }));
     std::thread::spawn(move || {
         loop {
             std::thread::sleep(Duration::from_millis(10));
@@ -115,6 +129,7 @@ pub fn child(args: &[String]) -> ! {
         let job = Job { mode: tool.mode, seed, executions, program: args[1].clone(), size };
         EXECUTIONS.store(0, Relaxed);
         let start = cpu_seconds();
+        START.store(start.to_bits(), Relaxed);
         let end = search(tool.library, &job, sink);
         let seconds = cpu_seconds() - start;
         used += seconds;
@@ -169,6 +184,7 @@ impl Found {
                 "capped" => {
                     found.capped = Some((word().parse().unwrap_or(0), word().parse().unwrap_or(0.0)));
                 }
+                "aborted" => found.aborted = true,
                 "memory" => found.memory = word().parse().unwrap_or(0),
                 "outcomes" => {
                     let outcomes = line.split(' ').skip(1);

@@ -8,6 +8,7 @@
 pub mod catalogue;
 pub mod cell;
 pub mod libraries;
+pub mod measured;
 mod outcome;
 pub mod page;
 pub mod plot;

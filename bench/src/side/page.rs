@@ -1,7 +1,8 @@
 //! docs/side-by-side.md.
 
 use super::libraries::VERSIONS;
-use super::rounds::{Effort, Measured, Row};
+use super::measured::Measured;
+use super::rounds::{Effort, Row};
 use super::summary::{fault, summary, times};
 use super::tool::{AUTO, EXHAUSTIVE};
 use super::truth::Verdict;
@@ -64,7 +65,7 @@ fn full_row(row: &Row, measured: &Measured, effort: Effort) -> String {
         ended.map_or_else(|| format!("> {} s", effort.cap), seconds),
         measured.rate().map_or_else(String::new, |rate| format!("{rate:.0}")),
         found.memory as f64 / 1024.0,
-        at_least,
+        if mine.is_some() { at_least } else { "" },
         ratio(mine, ended.or(Some(effort.cap)))
     );
     text
@@ -82,7 +83,9 @@ fn bug_row(row: &Row, measured: &Measured, effort: Effort) -> String {
     let _ = match measured.to_the_bug(effort.seeds) {
         Some((executions, time)) => write!(
             text,
-            " {found} of {of} | {executions:.0} | {} | {} |",
+            " {found} of {of}{}{} | {executions:.0} | {} | {} |",
+            if measured.first().is_some_and(|found| found.aborted) { ", aborts the process" } else { "" },
+            if measured.is_impossible(&row.truth) { " †" } else { "" },
             seconds(time),
             ratio(mine, Some(time))
         ),
@@ -145,7 +148,7 @@ pub fn page(complete: &[Row], bugs: &[Row], effort: Effort, figures: &[(String, 
     }
     let _ = writeln!(
         text,
-        "\n## Bugs\n\nMedian executions and CPU time to the first failure; the last column is CPU time over that of `gordian auto`. A dash: not found in half of the searches within 1,000,000 executions and {} CPU seconds for all of them.\n\n| bug | tool | found | executions | CPU time | times auto |\n|---|---|---|--:|--:|--:|",
+        "\n## Bugs\n\nMedian executions and CPU time to the first failure; the last column is CPU time over that of `gordian auto`. A dash: not found in half of the searches within 1,000,000 executions and {} CPU seconds for all of them. †: loom failed in its first execution, which has no preemption, and Gordian's `preemptions:0` proves that no such execution can fail: loom let a SeqCst load read an old value.\n\n| bug | tool | found | executions | CPU time | times auto |\n|---|---|---|--:|--:|--:|",
         effort.cap
     );
     for row in bugs {

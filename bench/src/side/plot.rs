@@ -7,6 +7,8 @@ use std::fmt::Write;
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 320.0;
 const MARGIN: f64 = 60.0;
+/// Where the lines end at the right; their names stand beside them.
+const RIGHT: f64 = WIDTH - 2.2 * MARGIN;
 
 fn colour(library: Library) -> &'static str {
     match library {
@@ -21,7 +23,7 @@ pub fn plot(title: &str, axis: &str, lines: &[Line]) -> String {
     let sizes = || lines.iter().flat_map(|(_, points)| points.iter().map(|(n, _)| *n));
     let (low, high) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(1));
     let span = (high - low).max(1) as f64;
-    let x = |n: usize| MARGIN + (n - low) as f64 / span * (WIDTH - 2.5 * MARGIN);
+    let x = |n: usize| MARGIN + (n - low) as f64 / span * (RIGHT - MARGIN);
     let y = |seconds: f64| HEIGHT - MARGIN - (seconds.log10() + 6.0) / 7.0 * (HEIGHT - 2.0 * MARGIN);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
@@ -37,7 +39,7 @@ pub fn plot(title: &str, axis: &str, lines: &[Line]) -> String {
         let _ = writeln!(
             svg,
             "<line x1=\"{MARGIN}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-            WIDTH - 1.5 * MARGIN,
+            RIGHT,
             MARGIN - 6.0,
             at + 4.0
         );

@@ -34,6 +34,8 @@ pub const EXHAUSTIVE: Tool = tool(Library::Gordian, "exhaustive", "gordian exhau
 pub const AUTO: Tool = tool(Library::Gordian, "auto", "gordian auto", true);
 /// Gordian without any reduction: where the true outcomes come from.
 pub const BRUTE: Tool = tool(Library::Gordian, "dfs", "gordian dfs", false);
+/// Gordian, on executions without preemptions.
+pub const UNPREEMPTED: Tool = tool(Library::Gordian, "preemptions:0", "gordian preemptions:0", false);
 /// loom without bounds.
 pub const LOOM: Tool = tool(Library::Loom, "", "loom", false);
 /// shuttle's exhaustive mode.
@@ -57,5 +59,5 @@ pub const HUNTING: [Tool; 9] = [
 
 /// The tool of a name.
 pub fn find(name: &str) -> Option<Tool> {
-    COMPLETING.into_iter().chain(HUNTING).chain([BRUTE]).find(|tool| tool.name == name)
+    COMPLETING.into_iter().chain(HUNTING).chain([BRUTE, UNPREEMPTED]).find(|tool| tool.name == name)
 }

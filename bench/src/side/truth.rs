@@ -3,8 +3,9 @@
 
 use super::cell::{Cell, Found};
 use super::libraries::End;
-use super::rounds::{Effort, Measured};
-use super::tool::{BRUTE, EXHAUSTIVE, SHUTTLE};
+use super::measured::Measured;
+use super::rounds::Effort;
+use super::tool::{BRUTE, EXHAUSTIVE, SHUTTLE, UNPREEMPTED};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -15,6 +16,8 @@ pub struct Truth {
     pub outcomes: Option<BTreeSet<u64>>,
     /// Who has established them.
     pub by: &'static str,
+    /// It has a bug, and no execution without preemptions shows it: proved by Gordian.
+    pub needs_preemption: bool,
 }
 
 /// What a verdict on a correct program comes to.
@@ -71,7 +74,13 @@ impl Truth {
             by = if by == "dfs" { "dfs, shuttle dfs" } else { "shuttle dfs" };
             outcomes.get_or_insert_default().extend(&shuttle.outcomes);
         }
-        Truth { outcomes, by }
+        Truth { outcomes, by, needs_preemption: false }
+    }
+
+    /// Finds out whether a bug shows without preemptions.
+    pub fn needs_preemption(binary: &Path, program: &'static str, size: (usize, usize)) -> Truth {
+        let found = Cell { tool: UNPREEMPTED, program, size, cap: 1.0, times: 1 }.measure(binary);
+        Truth { needs_preemption: completed(&found), ..Truth::default() }
     }
 
     /// Judges what a tool did with a program that has no bug.
