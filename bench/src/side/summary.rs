@@ -27,10 +27,13 @@ fn complete(measured: &Measured) -> Option<f64> {
     (measured.end() == Some(&End::Complete)).then(|| measured.seconds()).flatten()
 }
 
-/// CPU time to completion: rows on which Gordian came to its end and the peer did or was ended at the cap.
+/// CPU time to completion: rows on which one of the two came to its end, and the other did or was ended at the cap.
 fn time_ratios(rows: &[Row], mine: Tool, peer: Tool) -> Vec<Ratio> {
     let ratio = |row: &Row| {
-        let (mine, peer) = (complete(of(row, mine))?, of(row, peer));
+        let (mine, peer) = (of(row, mine), of(row, peer));
+        // Where Gordian is ended and the peer is not, the peer is faster by at least this.
+        let mine =
+            complete(mine).or_else(|| complete(peer).and(mine.first()?.capped.map(|(_, used)| used)))?;
         let (theirs, at_least) = match complete(peer) {
             Some(seconds) => (seconds, false),
             None => (peer.first()?.capped?.1, true),
