@@ -208,36 +208,6 @@ impl OpKind {
         )
     }
 
-    /// Is the op always possible, with one outcome, and does it always change something?
-    #[inline]
-    pub fn is_plain(self) -> bool {
-        use OpKind::*;
-        matches!(
-            self,
-            Store
-                | Swap
-                | FetchAdd
-                | FetchSub
-                | FetchAnd
-                | FetchNand
-                | FetchOr
-                | FetchXor
-                | FetchMax
-                | FetchMin
-                | FetchUMax
-                | FetchUMin
-                | Unlock
-                | ReadUnlock
-                | WriteUnlock
-                | Arrive
-                | OnceEnd
-                | DropSender
-                | DropReceiver
-                | Release
-                | Unpark
-        )
-    }
-
     /// Can what others do change whether the announced op is enabled, or how many outcomes it has?
     #[inline]
     pub fn can_change(self) -> bool {
@@ -363,6 +333,19 @@ pub struct Op {
 }
 
 impl Op {
+    /// Is the op always possible, with one outcome, and does a loop that does it never just wait for others? A store tells
+    /// nothing, and what is done to a value that it surely changes is no waiting.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        use OpKind::*;
+        match self.kind {
+            Store | Unlock | ReadUnlock | WriteUnlock | Arrive | OnceEnd | DropSender | DropReceiver
+            | Release | Unpark => true,
+            FetchAdd | FetchSub | FetchXor => self.arg != 0,
+            _ => false,
+        }
+    }
+
     /// An op with no arguments.
     #[inline]
     pub fn new(kind: OpKind, object: ObjectId, site: SiteId) -> Op {

@@ -338,7 +338,7 @@ impl Conductor {
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Running);
         me.status = Status::Announced;
-        if me.op.kind.is_plain() {
+        if me.op.is_plain() {
             // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
             me.outcomes = 1;
             me.expiring = false;
@@ -459,7 +459,7 @@ impl Conductor {
                 Some(t) => &mut self.lives[t.index()],
                 None => &mut self.slots[object.index()],
             };
-            if act.is_read() {
+            if !slot.was_changed(act, reply.value) {
                 me.spin.read(object, slot.version);
             } else {
                 wrote = true;
@@ -494,7 +494,7 @@ impl Conductor {
         }
         for k in 0..self.trace.steps[at].accesses.len() {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
-            if !act.is_read() {
+            if self.slot(object).was_changed(act, self.trace.steps[at].value) {
                 self.changed(object, thread, at);
             }
         }

@@ -44,7 +44,7 @@ impl Conductor {
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;
-        if act == Act::Read {
+        if !slot.was_changed(act, value) {
             me.spin.read(me.op.object, slot.version);
             return Some(value);
         }

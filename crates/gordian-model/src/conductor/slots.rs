@@ -1,6 +1,6 @@
 //! Where the objects of an execution are kept, and how an op on one is carried out.
 
-use crate::access::Accesses;
+use crate::access::{Accesses, Act};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Cx, Model, Object, Synchronisation};
 use crate::op::{Op, Reply};
@@ -19,6 +19,16 @@ pub(super) struct Slot {
 impl Slot {
     pub(super) fn new(model: Object) -> Slot {
         Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
+    }
+
+    /// Is the state another than before an act that gave this value? Writing the value that was there already (a swap that
+    /// finds a lock taken) orders memory, but is nothing that anybody waits for.
+    #[inline(always)]
+    pub(super) fn was_changed(&self, act: Act, value: u64) -> bool {
+        match &self.model {
+            Object::Atomic(atomic) if act == Act::Write => atomic.value() != value,
+            _ => !act.is_read(),
+        }
     }
 
     #[inline]

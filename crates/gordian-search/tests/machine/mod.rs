@@ -105,7 +105,7 @@ enum Code {
     Copy(u8, u64),
     UnlessOk(usize),
     UnlessValue(u64, usize),
-    /// Goes back as long as the value read last is not this one; nothing of the round is remembered.
+    /// Goes elsewhere as long as the value read last is not this one; nothing of the round is remembered.
     Until(u64, usize),
     Jump(usize),
     Spawn(usize),
@@ -200,6 +200,18 @@ impl Compiler {
             Stmt::Spin(v, k) => {
                 code.push(atomic(OpKind::Load, v, 0, 0, Keep::Nothing));
                 code.push(Until(k, code.len() - 1));
+            }
+            Stmt::SpinSwap(v) => {
+                code.push(atomic(Rmw::Swap.into(), v, 1, 0, Keep::Nothing));
+                code.push(Until(0, code.len() - 1));
+            }
+            Stmt::SpinStore(v, w, k) => {
+                let head = code.len();
+                code.push(atomic(OpKind::Load, v, 0, 0, Keep::Nothing));
+                code.push(Until(k, head + 3));
+                code.push(Jump(head + 5));
+                code.push(atomic(OpKind::Store, w, 1, 0, Keep::Nothing));
+                code.push(Jump(head));
             }
             Stmt::Lock(m, ref then) => {
                 code.push(plain(OpKind::Lock, Thing::Mutex(m)));

@@ -17,6 +17,10 @@ pub enum Stmt {
     If(u64, Vec<Stmt>),
     /// Loads until the value is this one.
     Spin(u8, u64),
+    /// Swaps in a one until there was a nought: takes a lock made of a flag.
+    SpinSwap(u8),
+    /// Stores a one into the second until the first is this one.
+    SpinStore(u8, u8, u64),
     Lock(u8, Vec<Stmt>),
     TryLock(u8, Vec<Stmt>, Vec<Stmt>),
     Read(u8, Vec<Stmt>),
@@ -239,9 +243,11 @@ impl Maker<'_> {
                 5 => Stmt::IsFinished(self.earlier()),
                 _ => Stmt::Spawn(self.maybe(2)),
             },
-            Family::Spins => match self.chance.below(3) {
-                0 => Stmt::Spin(v, self.chance.below(2)),
-                1 => Stmt::Store(v, self.chance.below(2)),
+            Family::Spins => match self.chance.below(7) {
+                0 | 1 => Stmt::Spin(v, self.chance.below(2)),
+                2 => Stmt::SpinSwap(v),
+                3 => Stmt::SpinStore(v, self.chance.below(self.variables) as u8, self.chance.below(2)),
+                4 => Stmt::Store(v, self.chance.below(2)),
                 _ => Stmt::Swap(v, self.chance.below(2)),
             },
         })

@@ -90,14 +90,14 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
 #[inline(always)]
 pub(crate) fn op(op: Op) -> Reply {
     let rt = current();
-    let kind = op.kind;
+    let may_repeat = !op.is_plain() || op.kind == OpKind::Store;
     // SAFETY: as in `step`.
     unsafe {
         let me = (*rt).running;
         (*rt).conductor.draft(me, op);
-        // An op that changes something is no part of a waiting round, whatever it leaves on the stack. This is not left
-        // to `step`, whose larger frame would be compared, too.
-        if !kind.is_plain() && (*rt).conductor.is_probing(me) == 1 {
+        // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
+        // left to `step`, whose larger frame would be compared, too.
+        if may_repeat && (*rt).conductor.is_probing(me) == 1 {
             return hosted(rt);
         }
         step(rt)
