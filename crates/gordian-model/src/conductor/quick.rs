@@ -1,8 +1,8 @@
-//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while nothing sleeps or pauses and no
-//! clocks are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
+//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while nothing pauses and no clocks
+//! are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
 //! what else there might be.
 
-use super::{Conductor, Idle, Status};
+use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::{Access, Accesses, Act};
 use crate::id::ThreadId;
 use crate::object::Object;
@@ -16,11 +16,8 @@ impl Conductor {
         let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
         let slot = self.slots.get_mut(me.op.object.index())?;
-        let something_else = self.options.clocks
-            || self.pauses_seen
-            || !self.sleep.is_empty()
-            || me.woken_by.is_some()
-            || !me.after.is_empty();
+        let something_else =
+            self.options.clocks || self.pauses_seen || me.woken_by.is_some() || !me.after.is_empty();
         if something_else {
             return None;
         }
@@ -44,8 +41,13 @@ impl Conductor {
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;
+        let object = me.op.object;
+        if !self.sleep.is_empty() && at >= self.sleep_from {
+            let touched = [Access { object, act, seq: 0 }];
+            wake_dependent(&mut self.sleep, thread, &touched, &self.trace.objects);
+        }
         if !slot.was_changed(act, value) {
-            me.spin.read(me.op.object, slot.version);
+            me.spin.read(object, slot.version);
             return Some(value);
         }
         slot.version = slot.version.wrapping_add(1);
@@ -58,7 +60,6 @@ impl Conductor {
             slot.no_longer_pending(thread);
         }
         if !slot.pending.is_empty() || !slot.watchers.is_empty() {
-            let object = me.op.object;
             self.changed(object, thread, at);
         }
         Some(value)

@@ -419,8 +419,7 @@ impl Runtime {
             rt.conductor.memory(&mut |start, end| ours.push((start, end)));
             let task = &mut rt.tasks[me.index()];
             let extent = Extent { pointer: task.stack_pointer, limit: task.limit, base: task.base };
-            rt.heap.look_up();
-            let same = task.snapshot.renew(extent, &rt.heap, &ours);
+            let same = task.snapshot.renew(extent, &mut rt.heap, &ours);
             rt.ours = ours;
             if again {
                 rt.conductor.probed(me, same);

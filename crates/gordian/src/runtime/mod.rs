@@ -18,6 +18,7 @@ mod image;
 mod job;
 mod overflow;
 mod panic;
+mod peek;
 mod snapshot;
 mod stack;
 mod storage;

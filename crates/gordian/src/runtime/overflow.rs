@@ -1,7 +1,7 @@
 //! Stack overflow in a thread under test is a failure with a name, not the end of the process.
 //!
-//! A fault on the guard page of the running coroutine is answered by making the coroutine return at once. Every other
-//! fault goes to whoever handled it before.
+//! A fault on the guard page of the running coroutine is answered by making the coroutine return at once, and one met while
+//! [peeking](super::peek) by going on after it. Every other fault goes to whoever handled it before.
 
 use std::cell::Cell;
 
@@ -19,6 +19,7 @@ pub(super) fn happened() -> bool {
 mod handler {
     use super::OVERFLOWED;
     use crate::runtime::coroutines::running;
+    use crate::runtime::peek::after_fault;
     use std::cell::Cell;
     use std::mem::MaybeUninit;
     use std::sync::Once;
@@ -63,6 +64,10 @@ mod handler {
         unsafe {
             let context = &mut *context.cast::<libc::ucontext_t>();
             let registers = &mut context.uc_mcontext.gregs;
+            if let Some(next) = after_fault(registers[libc::REG_RIP as usize] as usize) {
+                registers[libc::REG_RIP as usize] = next as i64;
+                return;
+            }
             let pointer = registers[libc::REG_RSP as usize] as usize;
             let address = (*info).si_addr() as usize;
             if let Some(handler) = running()

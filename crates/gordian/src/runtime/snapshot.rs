@@ -5,6 +5,8 @@
 //! stack points to: the beginning of every heap block that a word on the stack could be the address of. Memory that the runtime itself
 //! writes to is left out. What lies two pointers away is not seen; the book says so.
 
+use super::peek;
+
 /// Registers that the switch saved lie just below the frame that asked for it.
 const BELOW: usize = 512;
 /// How much is compared from each address on.
@@ -25,15 +27,17 @@ pub(super) struct Extent {
 /// What a thread held when it was last looked at.
 #[derive(Default)]
 pub(super) struct Snapshot {
-    stack: Vec<usize>,
+    /// The words on the stack, and whether each is an address in the heap.
+    stack: Vec<(usize, bool)>,
     heap: Vec<u8>,
-    /// The addresses in `heap`, and buffers to read with.
-    followed: Vec<Part>,
+    /// The parts of memory (start and end) in `heap`, and a buffer to read with.
+    followed: Vec<(usize, usize)>,
+    /// What was left out.
+    ours: Vec<(usize, usize)>,
+    /// How often the parts of memory had been looked up.
+    looked_up: u32,
     fresh: Vec<u8>,
 }
-
-/// A stretch of memory, in the form that the kernel takes.
-type Part = libc::iovec;
 
 impl Snapshot {
     /// Takes a new snapshot and says whether it is the same as the last one. `ours` are the parts of memory (start and
@@ -44,7 +48,7 @@ impl Snapshot {
     pub(super) unsafe fn renew(
         &mut self,
         extent: Extent,
-        parts: &HeapParts,
+        parts: &mut HeapParts,
         ours: &[(usize, usize)],
     ) -> bool {
         let Extent { pointer, limit, base } = extent;
@@ -52,35 +56,47 @@ impl Snapshot {
             // All at once: an allocation between two looks would change what freed blocks hold.
             self.stack.reserve(1024);
             self.followed.reserve(FOLLOWED);
+            self.ours.reserve(ours.len() + 64);
             self.heap.reserve(FOLLOWED * REACH);
             self.fresh.reserve(FOLLOWED * REACH);
         }
         let start = (pointer - BELOW).max(limit) & !(size_of::<usize>() - 1);
         let count = (base - start) / size_of::<usize>();
         let mut same = self.stack.len() == count;
-        self.stack.resize(count, 0);
-        for (i, word) in self.stack.iter_mut().enumerate() {
+        self.stack.resize(count, (0, false));
+        for (i, (word, leads)) in self.stack.iter_mut().enumerate() {
             // SAFETY: inside the mapped part of the stack, aligned, and nobody writes to it now. Some of these words
             // were never initialised by the program; a volatile read through a raw pointer just copies the bits.
             let now = unsafe { std::ptr::read_volatile((start as *const usize).add(i)) };
-            same &= *word == now;
-            *word = now;
+            if *word != now || self.looked_up != parts.looked_up {
+                same &= *word == now;
+                *word = now;
+                *leads = is_plausible(now) && !(limit..base).contains(&now) && parts.holds(now);
+            }
         }
-        self.follow(limit, base, parts, ours);
+        // The same words lead to the same places, if what is left out is the same.
+        if !same || self.looked_up != parts.looked_up || self.ours != ours {
+            self.looked_up = parts.looked_up;
+            self.ours.clear();
+            self.ours.extend_from_slice(ours);
+            self.follow();
+        }
         // Not lazily: the heap has to be remembered even if the stack differs.
         self.same_heap() & same
     }
 
     /// Collects the heap addresses on the stack.
-    fn follow(&mut self, limit: usize, base: usize, parts: &HeapParts, ours: &[(usize, usize)]) {
+    fn follow(&mut self) {
         self.followed.clear();
-        let plausible = |&w: &usize| w.is_multiple_of(4) && !(limit..base).contains(&w) && parts.contains(w);
-        for address in self.stack.iter().copied().filter(plausible) {
+        for &(address, leads) in &self.stack {
+            if !leads || self.followed.iter().any(|f| f.0 == address) {
+                continue;
+            }
             if self.followed.len() == FOLLOWED {
                 break;
             }
             // Up to the next thing that is ours; nothing if it lies in one.
-            let end = ours.iter().fold(address + REACH, |end, &(a, b)| {
+            let end = self.ours.iter().fold(address + REACH, |end, &(a, b)| {
                 if (a..b).contains(&address) {
                     address
                 } else if a > address {
@@ -90,7 +106,7 @@ impl Snapshot {
                 }
             });
             if end > address {
-                self.followed.push(Part { iov_base: address as *mut libc::c_void, iov_len: end - address });
+                self.followed.push((address, end));
             }
         }
     }
@@ -98,7 +114,9 @@ impl Snapshot {
     /// Reads what the addresses point to and compares it with the last time.
     fn same_heap(&mut self) -> bool {
         self.fresh.clear();
-        read_all(&self.followed, &mut self.fresh);
+        for &(start, end) in &self.followed {
+            peek::append(start, end, &mut self.fresh);
+        }
         let same = self.fresh == self.heap;
         std::mem::swap(&mut self.fresh, &mut self.heap);
         same
@@ -134,77 +152,105 @@ pub(super) fn host_stack() -> (usize, usize) {
     (0, 0)
 }
 
-/// The parts of memory that allocations lie in: writable, and backed by no file. They are looked up when a search first
-/// needs them; an allocation in a part that was mapped later is not followed.
-#[derive(Default)]
-pub(super) struct HeapParts {
-    parts: Vec<(usize, usize)>,
-    known: bool,
+/// Could a word be the address of something?
+fn is_plausible(word: usize) -> bool {
+    word.is_multiple_of(4) && (0x10000..0x7fff_ffff_f000).contains(&word)
 }
+
+/// The parts of memory that allocations lie in: writable, and backed by no file. They are looked up when an address is met
+/// that was in no part of memory when they were last looked up.
+pub(super) struct HeapParts {
+    /// Where the parts begin and end, and whether allocations lie in them.
+    parts: Vec<(usize, usize, bool)>,
+    /// Words that turned out to be no addresses.
+    numbers: Vec<usize>,
+    /// How often the parts were looked up.
+    looked_up: u32,
+    text: Vec<u8>,
+}
+
+impl Default for HeapParts {
+    fn default() -> Self {
+        HeapParts {
+            parts: Vec::with_capacity(4096),
+            numbers: Vec::with_capacity(NUMBERS),
+            looked_up: 0,
+            text: Vec::with_capacity(120 * 1024),
+        }
+    }
+}
+
+/// At most so many words are remembered to be no addresses; further ones are taken for such.
+const NUMBERS: usize = 64;
+/// New parts of memory are looked for so near to those that are known.
+const NEAR: usize = 1 << 30;
 
 impl HeapParts {
     /// Another search begins.
     pub(super) fn forget(&mut self) {
-        self.known = false;
+        if self.numbers.len() == NUMBERS {
+            self.numbers.clear();
+        }
     }
 
-    /// Looks the parts up if that has not been done.
-    pub(super) fn look_up(&mut self) {
-        if std::mem::replace(&mut self.known, true) {
+    /// Is there an allocation at this address? The parts are looked up if it is in none that is known.
+    fn holds(&mut self, address: usize) -> bool {
+        if let Some(part) = self.part(address) {
+            return part.2;
+        }
+        if !self.is_near(address) || self.numbers.contains(&address) || self.numbers.len() == NUMBERS {
+            return false;
+        }
+        self.read();
+        let part = self.part(address);
+        if part.is_none() {
+            self.numbers.push(address);
+        }
+        part.is_some_and(|p| p.2)
+    }
+
+    /// Is there a part of memory near by? New ones are made beside those that are there.
+    fn is_near(&self, address: usize) -> bool {
+        let after = self.parts.partition_point(|p| p.0 <= address);
+        self.parts.is_empty()
+            || self.parts[..after].last().is_some_and(|p| address - p.1 < NEAR)
+            || self.parts.get(after).is_some_and(|p| p.0 - address < NEAR)
+    }
+
+    /// Reads the list of the kernel, without an allocation, which could change what is being compared.
+    #[cold]
+    fn read(&mut self) {
+        self.looked_up += 1;
+        self.parts.clear();
+        self.text.clear();
+        let room = self.text.capacity() as u64;
+        let read = std::fs::File::open("/proc/self/maps").and_then(|maps| {
+            std::io::Read::read_to_end(&mut std::io::Read::take(maps, room), &mut self.text)
+        });
+        if read.is_err() {
             return;
         }
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let parse = |line: &str| {
-            let mut fields = line.split_whitespace();
-            let (a, b) = fields.next()?.split_once('-')?;
-            let writable = fields.next()?.starts_with("rw");
-            let anonymous = fields.nth(3).is_none_or(|path| path == "[heap]");
-            (writable && anonymous)
-                .then_some((usize::from_str_radix(a, 16).ok()?, usize::from_str_radix(b, 16).ok()?))
-        };
-        self.parts.clear();
-        self.parts.extend(maps.lines().filter_map(parse));
+        for line in self.text.split(|&byte| byte == b'\n') {
+            let Ok(line) = std::str::from_utf8(line) else { continue };
+            if self.parts.len() < self.parts.capacity() {
+                self.parts.extend(parse(line));
+            }
+        }
     }
 
-    fn contains(&self, address: usize) -> bool {
+    fn part(&self, address: usize) -> Option<(usize, usize, bool)> {
         // Sorted, as the kernel lists them.
         let after = self.parts.partition_point(|p| p.0 <= address);
-        after > 0 && address < self.parts[after - 1].1
+        self.parts[..after].last().copied().filter(|p| address < p.1)
     }
 }
 
-/// Reads memory that may not be there, appending what is. (A plain read of an address that only looks like one would be
-/// the end of the process; the kernel just stops at it.)
-#[cfg(target_os = "linux")]
-fn read_all(remote: &[Part], into: &mut Vec<u8>) {
-    let total: usize = remote.iter().map(|p| p.iov_len).sum();
-    into.resize(total, 0);
-    let (mut next, mut filled) = (0, 0);
-    while next < remote.len() {
-        let local = libc::iovec { iov_base: into[filled..].as_mut_ptr().cast(), iov_len: total - filled };
-        let rest = &remote[next..];
-        // SAFETY: `local` describes the rest of `into`; the kernel checks the remote addresses, which are our own process's.
-        let read = unsafe {
-            libc::process_vm_readv(
-                libc::getpid(),
-                &raw const local,
-                1,
-                rest.as_ptr(),
-                rest.len() as libc::c_ulong,
-                0,
-            )
-        };
-        let mut read = usize::try_from(read).unwrap_or(0);
-        filled += read;
-        while next < remote.len() && read >= remote[next].iov_len {
-            read -= remote[next].iov_len;
-            next += 1;
-        }
-        // The next one could not be read (to its end): go on after it.
-        next += 1;
-    }
-    into.truncate(filled);
+/// A line of the kernel's list: addresses, rights, offset, device, inode, path.
+fn parse(line: &str) -> Option<(usize, usize, bool)> {
+    let mut fields = line.split_whitespace();
+    let (a, b) = fields.next()?.split_once('-')?;
+    let writable = fields.next()?.starts_with("rw");
+    let anonymous = fields.nth(3).is_none_or(|path| path == "[heap]");
+    let number = |text| usize::from_str_radix(text, 16).ok();
+    Some((number(a)?, number(b)?, writable && anonymous))
 }
-
-#[cfg(not(target_os = "linux"))]
-fn read_all(_: &[Part], _: &mut Vec<u8>) {}
