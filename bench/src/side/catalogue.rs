@@ -26,7 +26,7 @@ macro_rules! program {
 }
 
 /// Programs without a bug.
-pub const RIGHT: [Program; 23] = [
+pub const RIGHT: [Program; 24] = [
     program!("a", "counters", "threads lock a mutex and increment, ops times", [(2, 2), (3, 2), (4, 2)]),
     program!("b", "counters", "threads fetch_add one atomic, ops times", [(3, 2), (3, 3), (4, 2)]),
     program!("c", "counters", "threads fetch_add their own atomic, ops times", [(3, 3), (4, 4), (4, 8)]),
@@ -85,6 +85,7 @@ pub const RIGHT: [Program; 23] = [
     ),
     program!("task", "task", "async task that awaits a signal of each thread", [(1, 1), (2, 1), (3, 1)]),
     program!("barrier", "barrier", "barrier", [(2, 1), (4, 1), (8, 1)]),
+    program!("leader", "barrier", "barrier, whose leader is asked for", [(2, 1), (4, 1), (5, 1)]),
 ];
 
 /// Programs with a bug, in one size each.
@@ -111,7 +112,7 @@ impl Program {
     pub fn unsupported(&self, library: Library, (threads, ops): (usize, usize)) -> Option<&'static str> {
         let spawned = if self.source.contains("putters + takers") { threads + ops } else { threads };
         match library {
-            Library::Loom if self.name == "barrier" => Some("no Barrier"),
+            Library::Loom if ["barrier", "leader"].contains(&self.name) => Some("no Barrier"),
             Library::Loom if spawned > 4 => Some("at most 5 threads"),
             _ => None,
         }

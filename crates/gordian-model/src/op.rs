@@ -333,6 +333,12 @@ pub struct Op {
 }
 
 impl Op {
+    /// Is the op on an atomic, always possible and with one outcome?
+    #[inline(always)]
+    pub(crate) fn is_certain(&self) -> bool {
+        self.kind == OpKind::Load || self.kind == OpKind::CompareExchange || self.kind.rmw().is_some()
+    }
+
     /// Is the op always possible, with one outcome, and does a loop that does it never just wait for others? A store tells
     /// nothing, and what is done to a value that it surely changes is no waiting.
     #[inline(always)]

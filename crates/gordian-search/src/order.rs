@@ -118,13 +118,31 @@ impl Order {
         for &past in &step.after {
             self.clocks.join(known, self.events[past as usize].clock);
         }
-        self.look_back(i, step, steps, known, races);
-        self.clocks.set(known, step.thread, nth);
         let touched = self.touched.len() as u32;
-        for access in &step.accesses {
+        let touch =
+            |access: &Access| Touch { step: i as u32, thread: step.thread, act: access.act, seq: access.seq };
+        if let ([access], None) = (&step.accesses[..], step.woken_by) {
+            // The common case needs no merging, and often nobody was there before.
+            let mut left = self.touches(access.object).len();
+            if left > 0 {
+                let mut look = Look { i, step, steps, known, late: ClockId::default(), woken_by: None };
+                while left > 0 && self.meet(&mut look, *access, left - 1, races) {
+                    left -= 1;
+                }
+                if look.late != ClockId::default() {
+                    self.clocks.join(known, look.late);
+                }
+            }
+            self.clocks.set(known, step.thread, nth);
             self.touched.push(access.object);
-            let touch = Touch { step: i as u32, thread: step.thread, act: access.act, seq: access.seq };
-            self.touches(access.object).push(touch);
+            self.touches(access.object).push(touch(access));
+        } else {
+            self.look_back(i, step, steps, known, races);
+            self.clocks.set(known, step.thread, nth);
+            for access in &step.accesses {
+                self.touched.push(access.object);
+                self.touches(access.object).push(touch(access));
+            }
         }
         *self.thread(step.thread) = Some(i as u32);
         self.events.push(Event { clock: known, thread: step.thread, nth, before, touched });
@@ -142,24 +160,15 @@ impl Order {
                 cursors.push((k, touches));
             }
         }
-        if let [(k, touches)] = cursors[..] {
-            // The common case needs no merging.
-            let access = step.accesses[k];
-            let mut left = touches;
-            while left > 0 && self.meet(&mut look, access, left - 1, races) {
-                left -= 1;
-            }
-        } else {
-            loop {
-                let at = |&(k, left): &(usize, usize)| self.list(step.accesses[k].object)[left - 1].step;
-                // Of several accesses of one step the first comes first.
-                let latest =
-                    (0..cursors.len()).rev().filter(|&c| cursors[c].1 > 0).max_by_key(|&c| at(&cursors[c]));
-                let Some(latest) = latest else { break };
-                let (k, left) = cursors[latest];
-                let more = self.meet(&mut look, step.accesses[k], left - 1, races);
-                cursors[latest].1 = if more { left - 1 } else { 0 };
-            }
+        loop {
+            let at = |&(k, left): &(usize, usize)| self.list(step.accesses[k].object)[left - 1].step;
+            // Of several accesses of one step the first comes first.
+            let latest =
+                (0..cursors.len()).rev().filter(|&c| cursors[c].1 > 0).max_by_key(|&c| at(&cursors[c]));
+            let Some(latest) = latest else { break };
+            let (k, left) = cursors[latest];
+            let more = self.meet(&mut look, step.accesses[k], left - 1, races);
+            cursors[latest].1 = if more { left - 1 } else { 0 };
         }
         if let Some(waker) = look.woken_by {
             self.clocks.join(known, self.events[waker as usize].clock);

@@ -7,6 +7,18 @@ use std::sync::Arc;
 
 pub(super) fn program(threads: usize, _: usize) -> u64 {
     let shared = Arc::new((Barrier::new(threads), zeroes(threads)));
+    let seen = crew(threads, move |me| {
+        let (barrier, here) = &*shared;
+        here[me].store(1, SeqCst);
+        barrier.wait();
+        here[(me + 1) % threads].load(SeqCst) as u64
+    });
+    assert_eq!(seen.iter().sum::<u64>(), threads as u64, "a thread went through alone");
+    outcome(seen)
+}
+
+pub(super) fn leader(threads: usize, _: usize) -> u64 {
+    let shared = Arc::new((Barrier::new(threads), zeroes(threads)));
     let leaders = crew(threads, move |me| {
         let (barrier, here) = &*shared;
         here[me].store(1, SeqCst);

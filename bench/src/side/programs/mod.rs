@@ -55,6 +55,7 @@ pub(crate) fn find(name: &str) -> Option<Body> {
         "hazard" => hazard::program,
         "task" => task::program,
         "barrier" => barrier::program,
+        "leader" => barrier::leader,
         "bug-buffer" => buffer::buggy,
         "bug-spin" => spin::buggy,
         "bug-ticket" => ticket::buggy,

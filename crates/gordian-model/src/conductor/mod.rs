@@ -345,6 +345,12 @@ impl Conductor {
             self.enabled.insert(thread);
             return Visit::Plain;
         }
+        if me.op.is_certain() {
+            me.outcomes = 1;
+            me.expiring = false;
+            self.enabled.insert(thread);
+            return self.visit(thread);
+        }
         self.announce_in_full(thread)
     }
 
