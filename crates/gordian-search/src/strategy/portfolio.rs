@@ -21,7 +21,7 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
         );
     }
     Ok(Arc::new(move |setting| {
-        let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, most: 1 << 16 });
+        let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, growth: 2, most: 1 << 16 });
         Box::new(Portfolio::new(makers.iter().map(member).collect(), *setting))
     }))
 }
@@ -30,7 +30,8 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) first: u64,
-    /// Twice as many each time, up to so many.
+    /// So many times as many each time, up to so many.
+    pub(super) growth: u64,
     pub(super) most: u64,
 }
 
@@ -76,7 +77,7 @@ impl Portfolio {
 
     fn next_turn(&mut self) {
         let turn = &mut self.members[self.current].turn;
-        turn.first = (turn.first * 2).min(turn.most);
+        turn.first = (turn.first * turn.growth).min(turn.most);
         self.current = (self.current + 1) % self.members.len();
         self.left = self.members[self.current].turn.first;
     }
