@@ -165,8 +165,8 @@ pub const SECTIONS: &[Section] = &[
         title: "Lock-free structures",
         about: "Structures for many threads with the kinds of bugs in table 6-1 of the thesis on CB-DPOR (CODEX). They fail by assertion.",
         programs: &[
-            lock_free::fifo::BOOST,
-            lock_free::fifo::LATE,
+            lock_free::michael_scott::BOOST,
+            lock_free::michael_scott::LATE,
             lock_free::moir_queue::PROGRAM,
             lock_free::basket_queue::PROGRAM,
             lock_free::optimistic_queue::PROGRAM,

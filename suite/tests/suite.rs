@@ -1,7 +1,7 @@
 //! The suite as `-- check` runs it.
 
 use gordian::FailureKind;
-use gordian_suite::{SECTIONS, check, programs};
+use gordian_suite::{SECTIONS, check, programs, table};
 use std::collections::HashSet;
 
 #[test]
@@ -36,4 +36,14 @@ fn gambits_bugs_are_those_of_its_table() {
     assert_eq!(kinds.map(of), [5, 2, 16]);
     let from = |test: &str| bugs.iter().filter(|(p, _)| p.source.contains(test)).count();
     assert_eq!(["NQueens", "ParallelDo", "RegOwn"].map(from), [6, 3, 1]);
+}
+
+/// Those with more threads take longer, and so does the deepest of the seeded bugs; `-- table` measures them.
+#[test]
+fn failures_need_what_was_published() {
+    for program in programs().filter(|p| p.threads <= 9 && p.name != "monte-carlo-2-2") {
+        if program.published.is_some() {
+            assert_eq!(table::needs_of(program), program.published, "{}", program.name);
+        }
+    }
 }
