@@ -47,3 +47,14 @@ fn failures_need_what_was_published() {
         }
     }
 }
+
+/// In other orders than those that `check` comes to; above all, loops that wait are no failures in any of them.
+#[test]
+fn no_fixed_version_fails_by_chance() {
+    for program in programs().filter(|p| p.threads <= 9) {
+        for search in ["random", "pos", "surw", "pct:3"] {
+            let report = check::search(program, false, search, 1_000, 11);
+            assert!(report.failure().is_none(), "{} under {search}: {report}", program.name);
+        }
+    }
+}
