@@ -241,8 +241,10 @@ pub fn markdown(rows: &[Row], options: &Options) -> String {
         }
         page.push('\n');
         for row in &rows {
-            let _ =
-                writeln!(page, "- **{}**: {} ({}).", row.program.name, row.program.about, row.program.source);
+            let Program { name, about, source, .. } = row.program;
+            let effort =
+                row.program.effort().map_or_else(String::new, |e| format!(" Published to have taken: {e}."));
+            let _ = writeln!(page, "- **{name}**: {about} ({source}).{effort}");
         }
         let remarks: Vec<String> = rows.iter().filter_map(|row| remark(row)).collect();
         if !remarks.is_empty() {
@@ -359,6 +361,13 @@ fn json(rows: &[Row], options: &Options) -> serde_json::Value {
                 "kind": row.program.kind.to_string(),
                 "published": row.program.published,
                 "published_schedules": row.program.schedules,
+                "published_seconds": row.program.seconds.map(|s| {
+                    serde_json::json!({
+                        "depth_first": s.depth_first,
+                        "chess": s.chess,
+                        "best_first": s.best_first,
+                    })
+                }),
                 "needs": row.needs,
                 "fixed": row.fixed,
                 "searches": searches,
