@@ -4,6 +4,7 @@
 //! To add one: a file in the folder of its section, and a line in [`SECTIONS`].
 
 pub mod check;
+pub mod claims;
 pub mod classics;
 pub mod contest;
 pub mod figure;
