@@ -1,7 +1,7 @@
 //! The default: find a bug fast, then go on to a proof.
 //!
 //! What GAMBIT's testers asked for (Coons, Burckhardt, Musuvathi, PPoPP 2010, section 1): bugs at once, and a guarantee in the
-//! end. A few executions of each search come first, because most bugs are easy for one of them: the systematic one, then
+//! end. Small tests are proved by the first search alone. For others a few executions of each search come first, because most bugs are easy for one of them: the systematic one, then
 //! those by chance, which are not bound to where a search begins, then few preemptions, which gives a guarantee of its own while the proof is
 //! under way, and what races ask for. The turns grow, that of the proof faster than the others', so that in the long run it has
 //! more than half of all executions. The members and their turns are those that do best on the bugs of the suite
@@ -21,10 +21,13 @@ pub(crate) const WORD: Word = Word {
             MEMBERS.map(|(search, first, growth, most)| (read(search), Turn { first, growth, most }));
         Ok(Arc::new(move |setting| {
             let members = makers.iter().map(|(maker, turn)| Member::new(maker.clone(), *turn));
-            Box::new(Portfolio::new(members.collect(), *setting))
+            Box::new(Portfolio::new(members.collect(), ALONE, *setting))
         }))
     },
 };
+
+/// Steps that the first search makes alone: a small test needs no other, and this is little beside what it takes to begin.
+const ALONE: u64 = 100;
 
 /// The searches, how many executions each makes at first, how many times as many in each further turn, and how many it makes in
 /// a row at most.

@@ -22,7 +22,7 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
     }
     Ok(Arc::new(move |setting| {
         let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, growth: 2, most: 1 << 16 });
-        Box::new(Portfolio::new(makers.iter().map(member).collect(), *setting))
+        Box::new(Portfolio::new(makers.iter().map(member).collect(), 0, *setting))
     }))
 }
 
@@ -61,13 +61,15 @@ pub(super) struct Portfolio {
     current: usize,
     /// Executions left in this turn.
     left: u64,
+    /// Steps that the first search may make before the others begin, even if its turn is over.
+    alone: u64,
     setting: Setting,
 }
 
 impl Portfolio {
-    pub(super) fn new(members: Vec<Member>, setting: Setting) -> Portfolio {
+    pub(super) fn new(members: Vec<Member>, alone: u64, setting: Setting) -> Portfolio {
         let left = members[0].turn.first;
-        Portfolio { members, current: 0, left, setting }
+        Portfolio { members, current: 0, left, alone, setting }
     }
 
     fn is_done(&self) -> bool {
@@ -76,6 +78,7 @@ impl Portfolio {
     }
 
     fn next_turn(&mut self) {
+        self.alone = 0;
         let turn = &mut self.members[self.current].turn;
         turn.first = (turn.first * turn.growth).min(turn.most);
         self.current = (self.current + 1) % self.members.len();
@@ -101,7 +104,7 @@ impl Strategy for Portfolio {
             if self.is_done() {
                 return Next::Done;
             }
-            if self.left == 0 || self.members[self.current].done {
+            if (self.left == 0 && self.alone == 0) || self.members[self.current].done {
                 self.next_turn();
                 continue;
             }
@@ -113,7 +116,7 @@ impl Strategy for Portfolio {
             let strategy = member.strategy.get_or_insert_with(|| (member.maker)(&self.setting));
             match strategy.plan(plan) {
                 Next::Run => {
-                    self.left -= 1;
+                    self.left = self.left.saturating_sub(1);
                     return Next::Run;
                 }
                 Next::Done => member.done = true,
@@ -126,6 +129,7 @@ impl Strategy for Portfolio {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        self.alone = self.alone.saturating_sub(trace.len() as u64);
         for (i, member) in self.members.iter_mut().enumerate() {
             match &mut member.strategy {
                 Some(strategy) if i == self.current => strategy.learn(trace)?,
