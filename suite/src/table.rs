@@ -39,7 +39,7 @@ const SECONDS: u64 = 2;
 const GIVE_UP: usize = 3;
 
 /// What a failure needs is not known if it is not found in so many seconds.
-const NEEDS_SECONDS: u64 = 10;
+const NEEDS_SECONDS: u64 = 20;
 
 /// How much is tried.
 pub struct Options {
