@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"GORDIAN\n";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// Why a file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -136,6 +136,6 @@ mod tests {
             load(&file("v", b"GORDIAN\n\x09\x00...")),
             Err(FileError::OtherVersion { found: 9, .. })
         ));
-        assert!(matches!(load(&file("cut", b"GORDIAN\n\x02\x00\x05ab")), Err(FileError::Damaged { .. })));
+        assert!(matches!(load(&file("cut", b"GORDIAN\n\x03\x00\x05ab")), Err(FileError::Damaged { .. })));
     }
 }

@@ -122,6 +122,9 @@ pub struct Trace {
     pub objects: Vec<ObjectInfo>,
     /// How it ended.
     pub end: End,
+    /// What the objects held when it failed, by number: the value of an atomic, the permits of a semaphore. The steps tell
+    /// what was there before each of them, but not always what the last one left.
+    pub left: Vec<u64>,
     /// Who was blocked, and at which objects, when everything else slept; empty if it ended otherwise.
     #[serde(skip)]
     pub waiting: Vec<(ThreadId, [ObjectId; 2])>,
@@ -149,6 +152,7 @@ impl Trace {
         // With room, because an allocation could disturb the comparison of a thread's state.
         self.taken_back.reserve(16);
         self.end = End::Running;
+        self.left.clear();
         self.waiting.clear();
         self.cut = false;
         self.counts_seen = false;

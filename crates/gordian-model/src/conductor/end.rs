@@ -1,5 +1,6 @@
 //! How an execution ends.
 
+use super::slots::Slot;
 use super::{Conductor, verdict};
 use crate::failure::{Failure, FailureKind};
 use crate::object::{Arc, Object};
@@ -37,7 +38,14 @@ impl Conductor {
         }
     }
 
+    #[cold]
     pub(super) fn fail_complete(&mut self, failure: Failure) {
+        let held = |slot: &Slot| match &slot.model {
+            Object::Atomic(atomic) => atomic.value(),
+            Object::Semaphore(semaphore) => u64::from(semaphore.permits()),
+            _ => 0,
+        };
+        self.trace.left = self.slots[..self.live_slots].iter().map(held).collect();
         self.trace.end = End::Failed(Box::new(failure));
     }
 

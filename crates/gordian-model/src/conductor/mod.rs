@@ -292,7 +292,7 @@ impl Conductor {
     #[cold]
     pub fn fail(&mut self, failure: Failure) {
         if matches!(self.trace.end, End::Running | End::Complete) {
-            self.trace.end = End::Failed(Box::new(failure));
+            self.fail_complete(failure);
         }
     }
 
