@@ -11,6 +11,11 @@ use std::process::ExitCode;
 fn command() -> Command {
     let file =
         || Arg::new("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help("A saved trace");
+    let html = Arg::new("html")
+        .long("html")
+        .value_name("OUT")
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Write a page for the browser to this file, which needs no other");
     Command::new("gordian")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Finds the concurrency bugs that stress tests miss, and replays them")
@@ -18,7 +23,7 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .after_help("Tests are run by cargo test; see #[gordian::test].")
         .subcommand(Command::new("demo").about("Find a bug in an example, replay it, and prove the fix"))
-        .subcommand(Command::new("report").about("Print a saved failure").arg(file()))
+        .subcommand(Command::new("report").about("Print a saved failure, or write it as a page").arg(file()).arg(html))
         .subcommand(Command::new("replay").about("Print the line that replays a saved failure").arg(file()))
         .subcommand(
             Command::new("explain")
@@ -32,7 +37,10 @@ fn main() -> ExitCode {
     let file = |matches: &clap::ArgMatches| matches.get_one::<PathBuf>("FILE").cloned().unwrap_or_default();
     let result = match matches.subcommand() {
         Some(("demo", _)) => demo::run(),
-        Some(("report", matches)) => saved::report(&file(matches), width()),
+        Some(("report", matches)) => match matches.get_one::<PathBuf>("html") {
+            Some(out) => saved::html(&file(matches), out),
+            None => saved::report(&file(matches), width()),
+        },
         Some(("replay", matches)) => saved::replay(&file(matches)),
         Some(("explain", matches)) => saved::explain(&file(matches)),
         _ => unreachable!("clap asks for a subcommand"),

@@ -1,6 +1,7 @@
 //! What can be done with a saved failure.
 
 use gordian_model::Recording;
+use gordian_report::Page;
 use std::path::Path;
 
 /// Prints what the failing execution did.
@@ -23,6 +24,35 @@ pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// Writes it as a page.
+pub(crate) fn html(file: &Path, out: &Path) -> Result<(), String> {
+    let recording = Recording::load(file).map_err(|error| error.to_string())?;
+    let failed = recording.trace.as_ref().and_then(|trace| Some((trace, trace.failure()?)));
+    let Some(((trace, failure), names)) = failed.zip(recording.plan.names.as_ref()) else {
+        return Err(format!(
+            "{} holds a plan without a failure, so there is nothing to show",
+            file.display()
+        ));
+    };
+    // The source is near the person, or near the target folder that the trace lies in.
+    let near = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
+    let folders: Vec<_> = [std::env::current_dir().ok(), near].into_iter().flatten().collect();
+    let replay = command("GORDIAN_REPLAY", file, &recording);
+    let page = gordian_report::html(&Page {
+        test: &recording.plan.program,
+        failure,
+        trace,
+        names,
+        original: None,
+        exploration: None,
+        replay: Some(&replay),
+        folders: &folders,
+    });
+    std::fs::write(out, page).map_err(|error| format!("cannot write {}: {error}", out.display()))?;
+    println!("written to {}", out.display());
+    Ok(())
+}
+
 /// Says how to replay it.
 pub(crate) fn replay(file: &Path) -> Result<(), String> {
     hand_over(file, "GORDIAN_REPLAY", "replayed")
@@ -36,10 +66,14 @@ pub(crate) fn explain(file: &Path) -> Result<(), String> {
 /// The test is a function in somebody's crate, which cargo has to build and run.
 fn hand_over(file: &Path, variable: &str, done: &str) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
+    println!("{}", command(variable, file, &recording));
+    Err(format!("a Rust test is {done} by cargo test, in its package, with the line above"))
+}
+
+fn command(variable: &str, file: &Path, recording: &Recording) -> String {
     let test = match recording.plan.program.as_str() {
         "" => String::new(),
         name => format!(" {name} -- --exact"),
     };
-    println!("{variable}={} cargo test{test}", file.display());
-    Err(format!("a Rust test is {done} by cargo test, in its package, with the line above"))
+    format!("{variable}={} cargo test{test}", file.display())
 }

@@ -109,7 +109,7 @@ fn interleaving(trace: &Trace, names: &Names, width: usize) -> String {
 
 /// Where a step stands, unless that is inside the standard library: a guard is dropped by code of the compiler's, which has
 /// no place in the source.
-fn place(site: SiteId, names: &Names) -> String {
+pub(crate) fn place(site: SiteId, names: &Names) -> String {
     let in_std = |file: &str| file.starts_with("/rustc/") || file.contains("/library/core/src/");
     if names.site(site).is_some_and(|s| in_std(&s.file)) { String::new() } else { names.place(site) }
 }
@@ -150,7 +150,7 @@ fn fold(trace: &Trace) -> Vec<(usize, usize)> {
     rows
 }
 
-fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
+pub(crate) fn describe(step: &Step, objects: &Objects, names: &Names) -> String {
     let verb = step.kind.verb();
     let object = step.accesses.iter().find(|a| a.act != Act::Exit).map(|a| objects.label(a.object, names));
     let object = object.unwrap_or_default();

@@ -207,6 +207,7 @@ impl Checker {
                 let mut report = self.explore(&settings, &body);
                 if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
                     surroundings.save(failure, settings.report.as_deref());
+                    surroundings.save_page(&mut report);
                 }
                 report.keep(&settings, body);
                 report
@@ -297,6 +298,7 @@ impl Checker {
         let mut report = self.report(summary, &closure.engine);
         report.set_unreached(unreached);
         report.alone = !spawned;
+        report.search = Some(search.to_string());
         report
     }
 

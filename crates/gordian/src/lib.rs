@@ -47,6 +47,8 @@ mod cover;
 pub mod future;
 #[cfg(feature = "check")]
 pub mod hint;
+#[cfg(feature = "check")]
+mod page;
 #[cfg(not(feature = "check"))]
 mod plain;
 #[cfg(feature = "check")]

@@ -98,6 +98,22 @@ impl Failure {
         self.saved = path;
         self.remark = Some(remark);
     }
+
+    pub(crate) fn add_remark(&mut self, line: &str) {
+        let remark = self.remark.get_or_insert_default();
+        if !remark.is_empty() {
+            remark.push('\n');
+        }
+        remark.push_str(line);
+    }
+
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.remark.iter().flat_map(|remark| remark.lines())
+    }
+
+    pub(crate) fn what(&self) -> &gordian_model::Failure {
+        &self.failure
+    }
 }
 
 impl fmt::Display for Failure {
@@ -123,6 +139,8 @@ pub struct Report {
     unreached: Vec<String>,
     /// No thread was spawned in any execution.
     pub(crate) alone: bool,
+    /// How it was searched, if it was.
+    pub(crate) search: Option<String>,
     /// How a replay went.
     pub(crate) replayed: Option<String>,
     /// How to run the test again, if an execution failed.
@@ -131,7 +149,15 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn new(summary: Summary, failures: Vec<Failure>) -> Report {
-        Report { summary, failures, unreached: Vec::new(), alone: false, replayed: None, again: None }
+        Report {
+            summary,
+            failures,
+            unreached: Vec::new(),
+            alone: false,
+            search: None,
+            replayed: None,
+            again: None,
+        }
     }
 
     /// Executions carried to their end or to a failure.
