@@ -31,12 +31,16 @@ fn the_demo_finds_replays_and_proves() {
         "main panicked: overdrawn\n",
         "step main             main.1\n",
         "the replay failed in the same way, in the same 10 steps\n",
+        "as a page for the browser: ",
         "no failure in any interleaving (2 executions",
     ] {
         assert!(out.contains(part), "{part:?} is not in:\n{out}");
     }
-    let long: Vec<&str> =
-        out.lines().filter(|l| l.chars().count() > 80 && !l.starts_with("saved to")).collect();
+    let page = out.lines().find_map(|line| line.strip_prefix("as a page for the browser: ")).unwrap();
+    let page = std::fs::read_to_string(page).expect("the demo wrote it");
+    assert!(page.contains("<title>panic: demo</title>") && page.contains("pub fn two_withdrawals"));
+    let is_path = |line: &str| line.starts_with("saved to") || line.starts_with("as a page");
+    let long: Vec<&str> = out.lines().filter(|l| l.chars().count() > 80 && !is_path(l)).collect();
     assert!(long.is_empty(), "{long:?}");
 }
 
@@ -47,6 +51,22 @@ fn a_saved_failure_is_shown() {
     assert_eq!(status, Some(0));
     assert!(out.starts_with("test tests::mine\nmain panicked: always\n"), "{out}");
     assert!(out.contains("choose 0 of 2"), "{out}");
+}
+
+#[test]
+fn a_saved_failure_is_written_as_a_page() {
+    let path = saved("page.trace");
+    let page = path.with_extension("html");
+    let (status, out, err) = gordian(&["report", path.to_str().unwrap(), "--html", page.to_str().unwrap()]);
+    assert_eq!((status, out, err), (Some(0), format!("written to {}\n", page.display()), String::new()));
+    let page = std::fs::read_to_string(page).expect("it was written");
+    assert!(page.contains("<title>panic: tests::mine</title>"));
+    // The source is found from here.
+    assert!(page.contains("gordian::choose(2);"));
+
+    let (status, _, err) = gordian(&["report", path.to_str().unwrap(), "--html", "/nonexistent/x.html"]);
+    assert_eq!(status, Some(2));
+    assert!(err.starts_with("gordian: cannot write /nonexistent/x.html: "), "{err}");
 }
 
 #[test]

@@ -206,6 +206,12 @@ fn a_failure_is_saved_once_and_the_line_that_is_printed_repeats_it() {
     let trace = package.trace("fails", 1);
     let line = format!("replay: GORDIAN_REPLAY={} cargo test programs::fails -- --exact", trace.display());
     assert!(text.lines().any(|l| l == line), "{line}\nis not in:\n{text}");
+    let page = trace.with_extension("html");
+    let report = format!("report: {}", page.display());
+    assert_eq!(text.lines().skip_while(|l| *l != line).nth(1), Some(report.as_str()), "{text}");
+    let page = std::fs::read_to_string(package.folder.join(page)).expect("written beside the trace");
+    has(&page, "<title>panic: programs::fails</title>");
+    has(&page, &line["replay: ".len()..]);
     package.run("fails", &[]);
     assert!(package.folder.join(&trace).exists());
     assert!(!package.folder.join(package.trace("fails", 2)).exists());

@@ -231,13 +231,13 @@ fn trace(trace: &Trace, names: &Names, failure: Option<&Failure>, tables: &mut T
         .collect();
 
     let mut born: HashMap<ThreadId, u32> = HashMap::new();
-    let mut ended: HashMap<ThreadId, u32> = HashMap::new();
+    let mut ended: BTreeSet<ThreadId> = BTreeSet::new();
     let mut steps = Vec::new();
     for (i, step) in trace.steps.iter().enumerate() {
         let after = || step.after.iter().filter(|&&at| (at as usize) < i);
         born.entry(step.thread).or_insert_with(|| after().max().map_or(0, |at| at + 1));
         let exits = step.accesses.iter().filter(|a| a.act == Act::Exit).filter_map(|a| a.object.as_life());
-        ended.extend(exits.map(|thread| (thread, i as u32 + 1)));
+        ended.extend(exits);
         let enabled: Vec<usize> = trace.enabled(i).iter().filter_map(|t| lanes.get(&t).copied()).collect();
         let touched: Vec<usize> = shown.of(step).iter().map(|o| numbers[o]).collect();
         steps.push(json!([
@@ -266,7 +266,7 @@ fn trace(trace: &Trace, names: &Names, failure: Option<&Failure>, tables: &mut T
     });
     let lives: Vec<Value> = threads
         .iter()
-        .map(|t| json!([names.thread(*t), born.get(t).copied().unwrap_or(0), ended.get(t)]))
+        .map(|t| json!([names.thread(*t), born.get(t).copied().unwrap_or(0), ended.contains(t)]))
         .collect();
     json!({ "threads": lives, "objects": objects, "steps": steps, "arrows": arrows, "end": end })
 }

@@ -12,14 +12,16 @@ const make = (tag, name, text) => {
   return element;
 };
 const data = JSON.parse($("data").textContent);
-const ROW = 26, NUMBER = 52, LEAST_LANE = 190, DOT = 11;
+const ROW = 26, LEAST_LANE = 190, DOT = 11;
 // A step in the data: thread, text, place, preempts, who could go on before it, objects.
 const [THREAD, TEXT, SITE, PREEMPTS, ENABLED, OBJECTS] = [0, 1, 2, 3, 4, 5];
 const view = { trace: 0, step: 1, thread: -1, object: -1, arrows: true };
-let trace, rows, rowOf, arrowsOf, stepsOf, laneWidth;
+let trace, rows, rowOf, arrowsOf, stepsOf, numberWidth, laneWidth;
 
 const place = (site) => (site ? data.sites[site - 1].join(":") : "");
 const short = (site) => place(site).replace(/^.*\//, "");
+// A text with paths cut down to the name of the file.
+const brief = (text) => text.replace(/[^\s(]*\/(?=[^\s/]+:\d)/g, "");
 const end = () => trace.steps.length + 1;
 const isEnd = (step) => step === end();
 
@@ -58,6 +60,8 @@ function filter() {
   $("shown").textContent = filtered ? `${rows.length} of ${trace.steps.length} steps` : "";
   if (trace.end || !rows.length) rows.push(end());
   rowOf = new Map(rows.map((step, i) => [step, i]));
+  for (const element of drawnRows.values()) element.remove();
+  drawnRows.clear();
   $("thread").value = view.thread;
   $("object").value = view.object;
   $("rows").style.height = rows.length * ROW + "px";
@@ -82,10 +86,12 @@ function layOut() {
   const threads = trace.threads.length;
   const longest = trace.steps.reduce((most, step) => Math.max(most, short(step[SITE]).length), 5);
   const places = Math.min(longest * 7.4 + 18, 240);
-  laneWidth = Math.max(LEAST_LANE, ($("lanes").clientWidth - NUMBER - places) / Math.max(threads, 1));
+  numberWidth = 44 + String(trace.steps.length).length * 8;
+  laneWidth = Math.max(LEAST_LANE, ($("lanes").clientWidth - numberWidth - places) / Math.max(threads, 1));
   const style = $("lanes").style;
   style.setProperty("--lanes", `repeat(${threads}, ${laneWidth}px)`);
-  style.setProperty("--width", NUMBER + threads * laneWidth + places + "px");
+  style.setProperty("--number", numberWidth + "px");
+  style.setProperty("--width", numberWidth + threads * laneWidth + places + "px");
   const heads = ["step", ...trace.threads.map((thread) => thread[0]), "place"];
   $("heads").replaceChildren(...heads.map((head) => {
     const cell = make("div", "", head);
@@ -98,6 +104,7 @@ function layOut() {
 // ---- the lanes: only the rows that can be seen exist
 
 let drawnFrom = 0, drawnTo = -1;
+let drawnRows = new Map();
 
 function draw(anew) {
   const lanes = $("lanes");
@@ -107,9 +114,17 @@ function draw(anew) {
   drawnFrom = from;
   drawnTo = to;
   const near = linked(view.step);
-  const drawn = [];
-  for (let i = from; i <= to; i++) drawn.push(row(i, near));
-  $("rows").replaceChildren($("drawn"), ...drawn);
+  const drawn = new Map();
+  for (let i = from; i <= to; i++) {
+    const step = rows[i], element = drawnRows.get(step) || row(i);
+    element.setAttribute("aria-selected", step === view.step);
+    element.classList.toggle("now", step === view.step);
+    element.classList.toggle("linked", step !== view.step && near.has(step));
+    if (!element.isConnected) $("rows").append(element);
+    drawn.set(step, element);
+  }
+  for (const [step, element] of drawnRows) if (drawn.get(step) !== element) element.remove();
+  drawnRows = drawn;
   drawArrows(from, to);
   lanes.setAttribute("aria-activedescendant", "step-" + view.step);
 }
@@ -118,17 +133,14 @@ function linked(step) {
   return new Set((arrowsOf.get(step) || []).flatMap(([from, to]) => [from, to]));
 }
 
-function row(i, near) {
+function row(i) {
   const number = rows[i];
   const element = make("div", "row");
   element.id = "step-" + number;
   element.dataset.step = number;
   element.setAttribute("role", "row");
   element.setAttribute("aria-rowindex", i + 2);
-  element.setAttribute("aria-selected", number === view.step);
   element.style.top = i * ROW + "px";
-  element.classList.toggle("now", number === view.step);
-  element.classList.toggle("linked", number !== view.step && near.has(number));
   const cells = isEnd(number) ? endCells(element) : stepCells(element, number, i);
   for (const cell of cells) cell.setAttribute("role", "gridcell");
   element.append(...cells);
@@ -160,7 +172,7 @@ function endCells(element) {
     const notes = failure ? failure.notes.filter((note) => note[0] === lane).map((note) => note[1]) : [];
     const mine = failure && (failure.thread === lane || notes.length);
     const words = notes.length ? notes.join("; ") : mine ? failure.message : "";
-    const cell = make("div", mine ? "cell mine" : "cell", words);
+    const cell = make("div", mine ? "cell mine" : "cell", brief(words));
     cell.title = words;
     return cell;
   });
@@ -169,7 +181,7 @@ function endCells(element) {
 
 function drawArrows(from, to) {
   const paths = [];
-  const x = (step) => NUMBER + trace.steps[step - 1][THREAD] * laneWidth + DOT;
+  const x = (step) => numberWidth + trace.steps[step - 1][THREAD] * laneWidth + DOT;
   const path = ([first, second, why]) => {
     const a = rowOf.get(first), b = rowOf.get(second);
     if (a === undefined || b === undefined || ((a < from || a > to) && (b < from || b > to))) return;
@@ -235,10 +247,10 @@ function showStep(step) {
   const list = [];
   if (isEnd(step)) {
     $("step").textContent = trace.end ? `The failure: ${trace.end.kind}` : "The end";
-    $("did").textContent = trace.end ? trace.end.message : "";
+    $("did").textContent = trace.end ? brief(trace.end.message) : "";
     for (const [lane, text, site] of trace.end ? trace.end.notes : []) {
       const who = lane === null ? "" : trace.threads[lane][0] + " ";
-      list.push(make("li", "", `${who}${text}${site ? ` (${place(site)})` : ""}`));
+      list.push(make("li", "", brief(`${who}${text}${site ? ` (${place(site)})` : ""}`)));
     }
   } else {
     const [lane, text, , preempts] = trace.steps[step - 1];
@@ -261,14 +273,20 @@ function showStep(step) {
 let sourceShown = "";
 
 function showSource(step) {
-  const site = isEnd(step) ? (trace.end ? trace.end.site : 0) : trace.steps[step - 1][SITE];
+  let site = isEnd(step) ? (trace.end ? trace.end.site : 0) : trace.steps[step - 1][SITE];
+  const own = site !== 0;
+  if (!own && !isEnd(step)) {
+    // A guard that goes out of scope has no place: somewhere after what its thread did before.
+    const mine = stepsOf[trace.steps[step - 1][THREAD]];
+    const earlier = mine.slice(0, after(mine, step)).findLast((before) => trace.steps[before - 1][SITE]);
+    if (earlier) site = trace.steps[earlier - 1][SITE];
+  }
   const box = $("source");
-  $("place").textContent = site ? place(site) : "Source";
+  $("place").textContent = site ? (own ? "" : "no place of its own; after ") + place(site) : "Source";
   if (!site) {
     sourceShown = "";
-    box.replaceChildren(make("p", "", isEnd(step)
-      ? "The failure has no place of its own in the source."
-      : "This step has no place of its own in the source: a guard that goes out of scope, for example."));
+    const what = isEnd(step) ? "The failure" : "This step";
+    box.replaceChildren(make("p", "", `${what} has no place of its own in the source.`));
     return;
   }
   const [file, line] = data.sites[site - 1];
@@ -293,12 +311,13 @@ function showSource(step) {
     sourceShown = file;
   }
   for (const old of box.querySelectorAll(".here")) {
-    old.classList.remove("here");
+    old.classList.remove("here", "after");
     old.removeAttribute("aria-current");
   }
   const here = box.querySelector(`[data-line="${line}"]`);
   if (!here) return;
   here.classList.add("here");
+  here.classList.toggle("after", !own);
   here.setAttribute("aria-current", "true");
   box.scrollTop = here.offsetTop - box.offsetTop - box.clientHeight / 2 + 10;
 }
@@ -341,25 +360,25 @@ function showObjects(step) {
 
 function showThreads(step) {
   const point = Math.min(step, trace.steps.length);
-  const atEnd = point === trace.steps.length;
-  const could = atEnd ? null : data.sets[trace.steps[point][ENABLED]];
+  const could = point === trace.steps.length ? null : data.sets[trace.steps[point][ENABLED]];
   const body = trace.threads.map(([name, born, ended], lane) => {
     const next = stepsOf[lane][after(stepsOf[lane], point)];
-    const notes = atEnd && trace.end ? trace.end.notes.filter((note) => note[0] === lane).map((note) => note[1]) : [];
+    const notes = isEnd(step) && trace.end ? trace.end.notes.filter((note) => note[0] === lane).map((note) => note[1]) : [];
+    const text = next && data.texts[trace.steps[next - 1][TEXT]];
     let words;
-    if (notes.length) words = ["", notes.join("; ")];
-    else if (isEnd(step) && trace.end && trace.end.thread === lane) words = ["", trace.end.message];
-    else if (ended && point >= ended) words = ["still", "has ended"];
+    if (notes.length) words = ["", brief(notes.join("; "))];
+    else if (isEnd(step) && trace.end && trace.end.thread === lane) words = ["", brief(trace.end.message)];
+    else if (isEnd(step) && ended) words = ["still", "has ended"];
     else if (point < born) words = ["still", "not spawned yet"];
-    else if (next && could && could.includes(lane)) words = ["", data.texts[trace.steps[next - 1][TEXT]]];
-    else if (next) words = ["still", "waits, then: " + data.texts[trace.steps[next - 1][TEXT]]];
-    else if (could && could.includes(lane)) words = ["still", "could go on, but takes no further step"];
-    else words = ["still", "takes no further step"];
+    else if (!next) words = ["still", "takes no further step"];
+    else if (could && could.includes(lane)) words = ["", text];
+    else words = ["still", "waits, then: " + text];
     const tr = make("tr");
     tr.dataset.thread = name;
     tr.append(make("td", "", name), make("td", ...words));
     return tr;
   });
+  $("next").textContent = isEnd(step) ? "at the end" : "does next";
   $("threads").tBodies[0].replaceChildren(...body);
 }
 

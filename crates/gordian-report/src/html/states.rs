@@ -29,10 +29,10 @@ impl Shown {
         before.copied().filter(|first| object.0 - first.0 < 3).unwrap_or(object)
     }
 
-    /// The objects of a step, each once. That a thread ends with it is nobody's object.
+    /// The objects of a step, each once.
     pub(super) fn of(&self, step: &Step) -> Vec<ObjectId> {
         let mut objects = Vec::new();
-        for access in step.accesses.iter().filter(|a| !is_exit(a)) {
+        for access in step.accesses.iter().filter(|a| !is_exit(a, step)) {
             let object = self.object(access.object);
             if !objects.contains(&object) {
                 objects.push(object);
@@ -42,8 +42,9 @@ impl Shown {
     }
 }
 
-fn is_exit(access: &Access) -> bool {
-    access.act == Act::Exit && access.object.as_life().is_some()
+/// The end of a thread is noted with its last step, unless it is a step of its own; when it came is not known then.
+fn is_exit(access: &Access, step: &Step) -> bool {
+    access.act == Act::Exit && access.object.as_life().is_some() && step.kind != OpKind::End
 }
 
 pub(super) fn timelines(trace: &Trace, names: &Names, shown: &Shown) -> Vec<Timeline> {
@@ -88,7 +89,7 @@ fn replayed(
     let mut states = vec![(0, state.words(kind, names))];
     for &i in at {
         let step = &trace.steps[i as usize];
-        for access in step.accesses.iter().filter(|a| a.object == object) {
+        for access in step.accesses.iter().filter(|a| a.object == object && !is_exit(a, step)) {
             state.change(step, access, i + 1);
         }
         states.push((i + 1, state.words(kind, names)));
