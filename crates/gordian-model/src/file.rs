@@ -102,7 +102,8 @@ pub(crate) fn load(path: &Path) -> Result<Recording, FileError> {
         return Err(FileError::OtherVersion { path: path.to_owned(), found });
     }
     let recording: Recording = postcard::from_bytes(body).map_err(cut)?;
-    if recording.plan.names.as_ref().is_some_and(|names| !names.is_consistent()) {
+    let names_fit = recording.plan.names.as_ref().is_none_or(|names| names.is_consistent());
+    if !names_fit || recording.trace.as_ref().is_some_and(|trace| !trace.is_consistent()) {
         return Err(cut(postcard::Error::DeserializeBadEncoding));
     }
     Ok(recording)

@@ -256,6 +256,13 @@ impl Trace {
         &self.taken_back
     }
 
+    /// Do the steps find their sets of enabled threads, and does none go on from a step before the first? In a file they may
+    /// not.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let starts = self.steps.iter().map(|step| step.enabled as usize).chain([self.enabled.len()]);
+        starts.is_sorted() && self.steps.first().is_none_or(|first| !first.goes_on)
+    }
+
     /// The words of the set of threads that were enabled before the step.
     pub fn enabled_words(&self, step: usize) -> &[u64] {
         let start = self.steps[step].enabled as usize;
@@ -360,6 +367,21 @@ mod tests {
         grow(&mut trace, 4);
         assert_eq!(numbers(&trace), [0, 1, 9, 10, 11]);
         assert!((0..4).all(|i| trace.step_of(trace.choice(i)) == i));
+    }
+
+    #[test]
+    fn steps_that_do_not_find_their_sets_are_seen() {
+        let mut trace = Trace { enabled: vec![1, 3], ..Trace::default() };
+        assert!(trace.is_consistent());
+        for _ in 0..3 {
+            trace.steps.push();
+        }
+        for (starts, fit) in [([0, 1, 2], true), ([0, 0, 0], true), ([0, 1, 3], false), ([1, 0, 0], false)] {
+            trace.steps.iter_mut().zip(starts).for_each(|(step, start)| step.enabled = start);
+            assert_eq!(trace.is_consistent(), fit, "{starts:?}");
+        }
+        trace.steps[0].goes_on = true;
+        assert!(!trace.is_consistent());
     }
 
     #[test]

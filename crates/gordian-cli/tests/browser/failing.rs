@@ -86,6 +86,17 @@ pub fn handshake() -> String {
     }))
 }
 
+/// More lanes than there is room for.
+pub fn many_threads(threads: usize) -> String {
+    page(Checker::new().search("random").seed(1).name("many").run(move || {
+        let count = Arc::new(AtomicUsize::new(0));
+        let add = |count: Arc<AtomicUsize>| thread::spawn(move || count.fetch_add(1, SeqCst));
+        let all: Vec<_> = (0..threads).map(|_| add(Arc::clone(&count))).collect();
+        all.into_iter().for_each(|thread| drop(thread.join()));
+        panic!("all came");
+    }))
+}
+
 fn so_many_steps(steps: usize) -> Report {
     Checker::new().run(move || {
         let count = AtomicUsize::new(0);

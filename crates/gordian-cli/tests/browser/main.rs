@@ -165,6 +165,28 @@ fn a_filter_by_object_leaves_its_steps_and_the_arrows_lead_to_others() {
 }
 
 #[test]
+fn the_lane_of_a_step_is_brought_into_view() {
+    with_browser(|| {
+        let seen = look(
+            &many_threads(30),
+            "#step=1",
+            r#"
+            const lanes = $("lanes").getBoundingClientRect();
+            let outside = 0, moved = 0;
+            do {
+                const cell = document.querySelector(".row.now .mine").getBoundingClientRect();
+                if (cell.left < lanes.left || cell.right > lanes.right || cell.top < lanes.top || cell.bottom > lanes.bottom) outside++;
+                if ($("lanes").scrollLeft > 0) moved++;
+                press("j");
+            } while (text("where") !== "the end");
+            note(outside); note(moved > 0);
+            "#,
+        );
+        seen.is(["0", "true"]);
+    });
+}
+
+#[test]
 fn the_original_trace_is_behind_a_switch() {
     with_browser(|| {
         let (minimal, original) = (1, 3);

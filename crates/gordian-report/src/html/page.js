@@ -12,7 +12,7 @@ const make = (tag, name, text) => {
   return element;
 };
 const data = JSON.parse($("data").textContent);
-const ROW = 26, LEAST_LANE = 190, DOT = 11;
+const ROW = 26, LEAST_LANE = 180, DOT = 11;
 // A step in the data: thread, text, place, preempts, who could go on before it, objects.
 const [THREAD, TEXT, SITE, PREEMPTS, ENABLED, OBJECTS] = [0, 1, 2, 3, 4, 5];
 const view = { trace: 0, step: 1, thread: -1, object: -1, arrows: true };
@@ -215,6 +215,11 @@ function select(step, scroll = true) {
   const lanes = $("lanes"), top = rowOf.get(step) * ROW, room = lanes.clientHeight - 28 - ROW;
   if (scroll && (top < lanes.scrollTop + ROW || top > lanes.scrollTop + room - ROW)) {
     lanes.scrollTop = top - room / 2;
+  }
+  const lane = isEnd(step) ? (trace.end ? trace.end.thread : null) : trace.steps[step - 1][THREAD];
+  const left = numberWidth + lane * laneWidth;
+  if (lane !== null && (left < lanes.scrollLeft + numberWidth || left + laneWidth > lanes.scrollLeft + lanes.clientWidth)) {
+    lanes.scrollLeft = left - (lanes.clientWidth + numberWidth - laneWidth) / 2;
   }
   draw(true);
   $("where").textContent = isEnd(step) ? "the end" : `step ${step} of ${trace.steps.length}`;
