@@ -226,9 +226,10 @@ function select(step, scroll = true) {
   $("first").disabled = $("back").disabled = rowOf.get(step) === 0;
   $("last").disabled = $("forward").disabled = rowOf.get(step) === rows.length - 1;
   showStep(step);
-  showSource(step);
   showObjects(step);
   showThreads(step);
+  // Last, because it asks where things are: then the page is laid out once.
+  showSource(step);
   remember();
 }
 

@@ -68,10 +68,18 @@ pub(super) fn timelines(trace: &Trace, names: &Names, shown: &Shown) -> Vec<Time
 /// Every step on an atomic tells what was there before it; the last one left what the trace says.
 fn atomic(trace: &Trace, object: ObjectId, at: &[u32]) -> Vec<(u32, String)> {
     let befores = at.iter().map(|&i| Some(trace.steps[i as usize].value));
-    let left = trace.left.get(object.index()).copied();
+    let left = left(trace, object);
     let points = std::iter::once(0).chain(at.iter().map(|&i| i + 1));
-    let word = |value: Option<u64>| value.map_or_else(|| "not recorded".to_owned(), number);
+    let word = |value: Option<u64>| value.map_or_else(|| UNKNOWN.to_owned(), number);
     points.zip(befores.chain([left]).map(word)).collect()
+}
+
+/// Stands for what no step tells and the trace does not say.
+const UNKNOWN: &str = "not recorded";
+
+/// What the object held when the execution failed.
+fn left(trace: &Trace, object: ObjectId) -> Option<u64> {
+    trace.left.get(object.index()).copied()
 }
 
 fn number(value: u64) -> String {
@@ -98,7 +106,7 @@ fn replayed(
 }
 
 /// The permits at the beginning, from those at the end.
-fn first_permits(trace: &Trace, object: ObjectId, at: &[u32]) -> i64 {
+fn first_permits(trace: &Trace, object: ObjectId, at: &[u32]) -> Option<i64> {
     let accesses = at.iter().flat_map(|&i| &trace.steps[i as usize].accesses);
     let change = |act| match act {
         Act::Put => 1,
@@ -106,7 +114,7 @@ fn first_permits(trace: &Trace, object: ObjectId, at: &[u32]) -> i64 {
         _ => 0,
     };
     let changed: i64 = accesses.filter(|a| a.object == object).map(|a| change(a.act)).sum();
-    trace.left.get(object.index()).copied().unwrap_or_default() as i64 - changed
+    left(trace, object).map(|left| left as i64 - changed)
 }
 
 /// What the acts on one object have led to.
@@ -122,7 +130,7 @@ struct State {
     rounds: u32,
     arrived: u32,
     messages: i64,
-    permits: i64,
+    permits: Option<i64>,
     closed: u32,
     shut: bool,
     up: u32,
@@ -164,8 +172,8 @@ impl State {
             Expired => self.waiting.retain(|&t| t != me),
             Arrive => self.arrived += 1,
             ArriveLast => (self.rounds, self.arrived) = (self.rounds + 1, 0),
-            Put => (self.messages, self.permits) = (self.messages + 1, self.permits + 1),
-            Get | TryGet => (self.messages, self.permits) = (self.messages - 1, self.permits - 1),
+            Put => self.hold(1),
+            Get | TryGet => self.hold(-1),
             Close => self.closed += 1,
             Shut => self.shut = true,
             Count | CountWrite if matches!(step.kind, OpKind::CountUp | OpKind::Upgrade) => self.up += 1,
@@ -174,6 +182,12 @@ impl State {
             Park | ParkTimed => self.token = false,
             _ => {}
         }
+    }
+
+    /// More or fewer messages or permits.
+    fn hold(&mut self, more: i64) {
+        self.messages += more;
+        self.permits = self.permits.map(|permits| permits + more);
     }
 
     fn words(&self, kind: ObjectKind, names: &Names) -> String {
@@ -220,7 +234,7 @@ impl State {
                 }
                 if self.shut { "receiver dropped".to_owned() } else { words }
             }
-            ObjectKind::Semaphore => count(self.permits, "permit"),
+            ObjectKind::Semaphore => self.permits.map_or_else(|| UNKNOWN.to_owned(), |n| count(n, "permit")),
             ObjectKind::Arc => format!("cloned {} times, dropped {} times", self.up, self.down),
             ObjectKind::Life if self.ended => "ended".to_owned(),
             ObjectKind::Life if self.token => "has a token".to_owned(),
