@@ -4,7 +4,9 @@
 mod demo;
 mod saved;
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
+use gordian_report::Look;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,7 +20,11 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .after_help("Tests are run by cargo test; see #[gordian::test].")
         .subcommand(Command::new("demo").about("Find a bug in an example, replay it, and prove the fix"))
-        .subcommand(Command::new("report").about("Print a saved failure").arg(file()))
+        .subcommand(
+            Command::new("report").about("Print a saved failure").arg(file()).arg(
+                Arg::new("detailed").long("detailed").action(ArgAction::SetTrue).help("Show every step"),
+            ),
+        )
         .subcommand(Command::new("replay").about("Print the line that replays a saved failure").arg(file()))
         .subcommand(
             Command::new("explain")
@@ -32,7 +38,10 @@ fn main() -> ExitCode {
     let file = |matches: &clap::ArgMatches| matches.get_one::<PathBuf>("FILE").cloned().unwrap_or_default();
     let result = match matches.subcommand() {
         Some(("demo", _)) => demo::run(),
-        Some(("report", matches)) => saved::report(&file(matches), width()),
+        Some(("report", matches)) => {
+            let look = Look::from_environment(std::io::stdout().is_terminal());
+            saved::report(&file(matches), &look.detailed(matches.get_flag("detailed")))
+        }
         Some(("replay", matches)) => saved::replay(&file(matches)),
         Some(("explain", matches)) => saved::explain(&file(matches)),
         _ => unreachable!("clap asks for a subcommand"),
@@ -44,11 +53,6 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// The width of the terminal: `COLUMNS` if it is set.
-fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(80)
 }
 
 #[cfg(test)]

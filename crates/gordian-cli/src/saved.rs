@@ -1,17 +1,20 @@
 //! What can be done with a saved failure.
 
 use gordian_model::Recording;
+use gordian_report::{Look, Sources, Story};
 use std::path::Path;
 
 /// Prints what the failing execution did.
-pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
+pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
     if !recording.plan.program.is_empty() {
         println!("test {}", recording.plan.program);
     }
     let drawn = recording.trace.as_ref().and_then(|trace| {
         let names = recording.plan.names.as_ref()?;
-        Some(gordian_report::text(trace.failure()?, trace, names, width))
+        let (failure, insight) = (trace.failure()?, &recording.plan.insight);
+        let story = Story { failure, trace, names, insight };
+        Some(gordian_report::text(&story, &Sources::from_environment(), look))
     });
     match drawn {
         Some(text) => print!("{text}"),

@@ -1,6 +1,7 @@
 //! Traces: what an execution did, as data.
 
 use crate::access::Accesses;
+use crate::aftermath::Aftermath;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
@@ -133,6 +134,12 @@ pub struct Trace {
     pub cells_seen: bool,
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
+    /// What there was when it failed, if it did.
+    pub aftermath: Option<Box<Aftermath>>,
+    /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
+    /// included.
+    #[serde(skip)]
+    pub preempted: u32,
     enabled: Vec<u64>,
     /// How many choices led to steps that were taken back, and before which step.
     taken_back: Vec<(u32, u32)>,
@@ -154,6 +161,8 @@ impl Trace {
         self.counts_seen = false;
         self.cells_seen = false;
         self.ends_seen = false;
+        self.aftermath = None;
+        self.preempted = 0;
     }
 
     /// Takes back the steps from `len` on: they led back to where they began. That they were chosen is remembered.
