@@ -21,6 +21,36 @@ pub(crate) fn binding(source: &str, at: usize) -> Option<String> {
     (name.starts_with(|c: char| c.is_alphabetic() || c == '_')).then(|| name.to_owned())
 }
 
+/// The name of the field that a method is called on, with the method at byte `at`: `waits` in `self.waits.load()`.
+pub(crate) fn field(source: &str, at: usize) -> Option<String> {
+    let before = recent(source.get(..at)?);
+    let mut rest = before.trim_end().strip_suffix('.')?.trim_end();
+    while let Some(inside) = rest.strip_suffix(']') {
+        rest = skip_group(inside)?;
+    }
+    let name = last_identifier(rest);
+    let is_field = rest[..rest.len() - name.len()].trim_end().ends_with('.');
+    (is_field && !identifier(name).is_empty()).then(|| name.to_owned())
+}
+
+/// The name of the only field whose type begins so, of the struct that a derived implementation at byte `at` is of.
+pub(crate) fn derived(source: &str, at: usize, kind: &str) -> Option<String> {
+    let (before, after) = source.split_at_checked(at)?;
+    let line = before.rsplit('\n').next()?;
+    if !line.trim_start().starts_with("#[derive(") {
+        return None;
+    }
+    let (head, body) = after.split_once('{')?;
+    head.contains("struct ").then_some(())?;
+    let fields = body.split('\n').map(str::trim).take_while(|line| !line.starts_with('}'));
+    let mut fitting = fields.filter_map(|line| {
+        let (name, of) = line.strip_prefix("pub ").unwrap_or(line).split_once(':')?;
+        let fits = of.split('<').next()?.rsplit("::").next()?.trim().starts_with(kind);
+        (fits && identifier(name) == name).then(|| name.to_owned())
+    });
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
 /// Statements that are longer than this are not understood.
 const LINES: usize = 12;
 
@@ -250,6 +280,32 @@ mod tests {
         ] {
             assert_eq!(name(text).as_deref(), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn the_field_that_a_method_is_called_on_has_a_name() {
+        for (text, expected) in [
+            ("self.waits.^load(SeqCst)", Some("waits")),
+            ("self.nodes[at as usize].next[0].^store(1)", Some("next")),
+            ("shared\n    .head // the first\n    .^compare_exchange(", Some("head")),
+            ("count.^load(SeqCst)", None),
+            ("self.lock().^load(SeqCst)", None),
+            ("pair.0.^load(SeqCst)", None),
+            ("^load(SeqCst)", None),
+        ] {
+            let at = text.find('^').expect("a mark");
+            assert_eq!(field(&text.replace('^', ""), at).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_derived_default_names_the_only_field_of_its_kind() {
+        let text = "#[derive(Debug, Default)]\npub struct Port {\n    // Kept.\n    pub lock: Mutex<u8>,\n    a: AtomicBool,\n    b: AtomicUsize,\n}\n\nstruct Other {\n    lock: Condvar,\n}";
+        let at = text.find("Default").unwrap();
+        assert_eq!(derived(text, at, "Mutex").as_deref(), Some("lock"));
+        assert_eq!(derived(text, at, "Atomic"), None, "there are two");
+        assert_eq!(derived(text, at, "Condvar"), None, "that is another struct");
+        assert_eq!(derived(text, text.find("Port").unwrap(), "Mutex"), None);
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Which steps get a row: stretches of steps that do not matter become one, and so do rounds of a loop.
 
 use crate::facts::Facts;
-use gordian_model::{Step, Trace};
+use gordian_model::{OpKind, Step, Trace};
 
 /// What a row shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Item {
     /// A step.
     Step(usize),
+    /// A lock that is taken and given back at once: two steps.
+    Pair(usize),
     /// Steps of one thread, from the first up to but without the last number, that do not matter.
     Stretch(usize, usize),
     /// Steps that go round as those just before them did: where they begin, how many each round has, and how many rounds.
@@ -52,7 +54,10 @@ fn stretches(trace: &Trace, facts: &Facts, start: usize, end: usize, items: &mut
         let thread = trace.steps[at].thread;
         let idle = |i: &usize| !facts.matters[*i] && trace.steps[*i].thread == thread;
         let stop = at + (at..end).take_while(idle).count();
-        if stop - at > 1 {
+        if at + 1 < end && is_pair(&trace.steps[at], &trace.steps[at + 1]) && stop - at <= 2 {
+            items.push(Item::Pair(at));
+            at += 2;
+        } else if stop - at > 1 {
             items.push(Item::Stretch(at, stop));
             at = stop;
         } else {
@@ -60,6 +65,16 @@ fn stretches(trace: &Trace, facts: &Facts, start: usize, end: usize, items: &mut
             at += 1;
         }
     }
+}
+
+/// Does the second step give back what the first has taken?
+fn is_pair(first: &Step, second: &Step) -> bool {
+    use OpKind::*;
+    let kinds = matches!(
+        (first.kind, second.kind),
+        (Lock, Unlock) | (ReadLock, ReadUnlock) | (WriteLock, WriteUnlock)
+    );
+    kinds && first.thread == second.thread && first.object == second.object
 }
 
 /// The shortest round that the steps begin with, and how often it is gone.

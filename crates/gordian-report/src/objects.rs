@@ -1,8 +1,8 @@
-//! Short names for objects: what the source calls them, else kind and line of creation; numbered where that does not tell
-//! them apart.
+//! Short names for objects: what the source calls them where they are made, or else where they are used, or else kind and line
+//! of creation; numbered where that does not tell them apart.
 
-use crate::binding::binding;
-use crate::sources::{Sources, position};
+use crate::binding::{binding, derived, field};
+use crate::sources::{Sources, is_std, position};
 use gordian_model::object::Channel;
 use gordian_model::{Names, ObjectId, ObjectKind, SiteId, Trace};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Objects {
     labels: Vec<String>,
     /// Short name, kind and place of creation of each object that a step touched.
-    pub(crate) legend: Vec<(String, String)>,
+    pub(crate) legend: Vec<(String, ObjectKind, SiteId)>,
     /// How messages name objects, and the short name instead.
     words: Vec<(String, String)>,
     forms: Vec<Form>,
@@ -58,11 +58,14 @@ impl Objects {
         let shown: Vec<usize> = (0..trace.objects.len()).filter(|&i| touched[i]).collect();
         let base = |i: usize| {
             let info = trace.objects[i];
-            let line = || names.site(info.site).map_or(0, |s| s.line);
-            match (name(info.site, names, sources), info.kind) {
-                (Some(name), ObjectKind::Arc) => format!("Arc({name})"),
-                (Some(name), _) => name,
-                (None, kind) => format!("{kind}@{}", line()),
+            let site = names.site(info.site).filter(|site| !is_std(&site.file));
+            let name = name(info.kind, info.site, names, sources).or_else(|| used(i, trace, names, sources));
+            match (name, info.kind, site) {
+                (Some(name), ObjectKind::Arc, _) => format!("Arc({name})"),
+                (Some(name), ..) => name,
+                (None, kind, Some(site)) => format!("{kind}@{}", site.line),
+                // Made by a function that was handed to one of std's.
+                (None, kind, None) => kind.to_string(),
             }
         };
         let bases: BTreeMap<usize, String> = shown.iter().map(|&i| (i, base(i))).collect();
@@ -77,7 +80,9 @@ impl Objects {
             *count += 1;
             let label = if alike == 1 { base.to_owned() } else { format!("{base}#{count}") };
             let info = trace.objects[i];
-            legend.push((label.clone(), format!("{}, {}", info.kind, names.place(info.site))));
+            if names.site(info.site).is_some_and(|site| !is_std(&site.file)) {
+                legend.push((label.clone(), info.kind, info.site));
+            }
             if alike == 1 {
                 words.push((format!("{} {}", info.kind, names.place(info.site)), label.clone()));
             }
@@ -130,7 +135,34 @@ impl Objects {
     }
 }
 
-fn name(site: SiteId, names: &Names, sources: &Sources) -> Option<String> {
+fn name(kind: ObjectKind, site: SiteId, names: &Names, sources: &Sources) -> Option<String> {
     let (site, source) = sources.site(site, names)?;
-    binding(&source, position(&source, site)?.0)
+    let at = position(&source, site)?.0;
+    binding(&source, at).or_else(|| derived(&source, at, type_name(kind)?))
+}
+
+/// The name of the field that every step on the object calls a method of.
+fn used(i: usize, trace: &Trace, names: &Names, sources: &Sources) -> Option<String> {
+    let mut sites: Vec<SiteId> =
+        trace.steps.iter().filter(|s| s.object.index() == i).map(|s| s.site).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    let mut fields = sites.iter().filter_map(|&site| {
+        let (site, source) = sources.site(site, names)?;
+        field(&source, position(&source, site)?.0)
+    });
+    let first = fields.next()?;
+    fields.all(|other| other == first).then_some(first)
+}
+
+/// What the source calls the types of a kind, up to where they differ.
+fn type_name(kind: ObjectKind) -> Option<&'static str> {
+    match kind {
+        ObjectKind::Atomic => Some("Atomic"),
+        ObjectKind::Mutex => Some("Mutex"),
+        ObjectKind::RwLock => Some("RwLock"),
+        ObjectKind::Condvar => Some("Condvar"),
+        ObjectKind::Arc => Some("Arc"),
+        _ => None,
+    }
 }

@@ -10,7 +10,7 @@ use crate::sources::{Sources, is_std};
 use crate::table::{Row, lay_out};
 use crate::wrap::{count, wrap};
 use gordian_model::{
-    Decisive, Failure, FailureKind, Insight, Later, Minimised, Names, SiteId, ThreadId, Trace,
+    Decisive, Failure, FailureKind, Insight, Later, Minimised, Names, ObjectKind, SiteId, ThreadId, Trace,
 };
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -73,8 +73,12 @@ pub fn text(story: &Story<'_>, sources: &Sources, look: &Look) -> String {
     let _ = writeln!(out, "\n{}", look.paint(Colour::Strong, &head));
     out += &interleaving(failure, &words);
     if !objects.legend.is_empty() {
-        let entries: Vec<String> =
-            objects.legend.iter().map(|(label, what)| format!("{label} ({what})")).collect();
+        let file = names.site(failure.site).map(|site| site.file.as_str());
+        let entry = |(label, kind, site): &(String, ObjectKind, SiteId)| match names.site(*site) {
+            Some(site) if Some(site.file.as_str()) == file => format!("{label} ({kind}, line {})", site.line),
+            _ => format!("{label} ({kind}, {})", names.place(*site)),
+        };
+        let entries: Vec<String> = objects.legend.iter().map(entry).collect();
         wrap(&mut out, &format!("objects: {}", entries.join("; ")), "", look.width);
     }
     if let Some(why) = why(insight, &words) {
@@ -156,7 +160,7 @@ fn interleaving(failure: &Failure, words: &Words<'_>) -> String {
     let mut rows = Vec::new();
     for item in if look.detailed { all(trace) } else { fold(trace, words.facts) } {
         let at = match item {
-            Item::Step(at) | Item::Stretch(at, _) | Item::Rounds(at, ..) => at,
+            Item::Step(at) | Item::Pair(at) | Item::Stretch(at, _) | Item::Rounds(at, ..) => at,
         };
         let step = &trace.steps[at];
         let is_switch = at > 0 && trace.steps[at - 1].thread != step.thread;
@@ -173,6 +177,13 @@ fn interleaving(failure: &Failure, words: &Words<'_>) -> String {
                 number: (at + 1).to_string(),
                 column: column(step.thread),
                 text: words.step(at),
+                place,
+                colour: None,
+            },
+            Item::Pair(_) => Row {
+                number: format!("{}-{}", at + 1, at + 2),
+                column: column(step.thread),
+                text: format!("{}, unlock", words.step(at)),
                 place,
                 colour: None,
             },

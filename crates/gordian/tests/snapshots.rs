@@ -3,6 +3,7 @@
 mod programs;
 
 use gordian::{Checker, FailureKind, Report};
+use gordian_report::{Look, Sources, Story};
 
 /// Compares a text with the file of that name.
 #[track_caller]
@@ -43,6 +44,24 @@ fn a_panic() {
     let report = run(programs::lost_update);
     snapshots("panic", FailureKind::Panic, &report);
     compare("panic_120", &report.failure().unwrap().text(120));
+}
+
+#[test]
+fn colours_and_more_than_ascii() {
+    let report = run(programs::lost_update);
+    let failure = report.failure().unwrap();
+    let names = failure.plan().names.clone().unwrap();
+    let (trace, insight) = (failure.trace(), failure.insight());
+    let story = Story { failure: trace.failure().unwrap(), trace, names: &names, insight };
+    let sources = Sources::from_environment();
+    let look = Look { unicode: true, ..Look::plain(80) };
+    let unicode = gordian_report::text(&story, &sources, &look);
+    compare("panic_unicode", &unicode);
+    let coloured = gordian_report::text(&story, &sources, &Look { colour: true, ..look });
+    compare("panic_coloured", &coloured);
+    assert!(!unicode.contains('\x1b') && coloured.contains('\x1b'));
+    // Without the source there are other names, and no snippet.
+    compare("panic_without_source", &gordian_report::text(&story, &Sources::none(), &Look::plain(80)));
 }
 
 #[test]
