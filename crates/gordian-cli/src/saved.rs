@@ -1,18 +1,20 @@
 //! What can be done with a saved failure.
 
 use gordian_model::Recording;
-use gordian_report::Page;
+use gordian_report::{Look, Page, Sources, Story};
 use std::path::Path;
 
 /// Prints what the failing execution did.
-pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
+pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
     if !recording.plan.program.is_empty() {
         println!("test {}", recording.plan.program);
     }
     let drawn = recording.trace.as_ref().and_then(|trace| {
         let names = recording.plan.names.as_ref()?;
-        Some(gordian_report::text(trace.failure()?, trace, names, width))
+        let (failure, insight) = (trace.failure()?, &recording.plan.insight);
+        let story = Story { failure, trace, names, insight };
+        Some(gordian_report::text(&story, &Sources::from_environment(), look))
     });
     match drawn {
         Some(text) => print!("{text}"),
@@ -36,17 +38,18 @@ pub(crate) fn html(file: &Path, out: &Path) -> Result<(), String> {
     };
     // The source is near the person, or near the target folder that the trace lies in.
     let near = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
-    let folders: Vec<_> = [std::env::current_dir().ok(), near].into_iter().flatten().collect();
+    let sources = Sources::from_environment().and_near(&near.unwrap_or_default());
     let replay = command("GORDIAN_REPLAY", file, &recording);
     let page = gordian_report::html(&Page {
         test: &recording.plan.program,
         failure,
         trace,
         names,
-        original: None,
+        original: recording.original.as_ref().map(|trace| (trace, names)),
+        insight: &recording.plan.insight,
         exploration: None,
         replay: Some(&replay),
-        folders: &folders,
+        sources: &sources,
     });
     std::fs::write(out, page).map_err(|error| format!("cannot write {}: {error}", out.display()))?;
     println!("written to {}", out.display());

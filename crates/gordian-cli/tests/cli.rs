@@ -29,7 +29,7 @@ fn the_demo_finds_replays_and_proves() {
     assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
     for part in [
         "main panicked: overdrawn\n",
-        "step main             main.1\n",
+        "step  main                          main.1\n",
         "the replay failed in the same way, in the same 10 steps\n",
         "as a page for the browser: ",
         "no failure in any interleaving (2 executions",
@@ -67,6 +67,32 @@ fn a_saved_failure_is_written_as_a_page() {
     let (status, _, err) = gordian(&["report", path.to_str().unwrap(), "--html", "/nonexistent/x.html"]);
     assert_eq!(status, Some(2));
     assert!(err.starts_with("gordian: cannot write /nonexistent/x.html: "), "{err}");
+}
+
+#[test]
+fn a_saved_failure_is_shown_as_the_terminal_can_and_with_every_step_if_wanted() {
+    let report = gordian::Checker::new().run(|| {
+        let lock = gordian::sync::Mutex::new(());
+        drop(lock.lock());
+        panic!("always");
+    });
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("detailed.trace");
+    report.failure().expect("it panics").save(&path).expect("writable");
+    let path = path.to_str().unwrap();
+    let (_, folded, _) = gordian(&["report", path]);
+    assert!(folded.contains("1-2   lock lock, unlock"), "{folded}");
+    let (_, detailed, _) = gordian(&["report", "--detailed", path]);
+    assert!(detailed.contains("1     lock lock") && detailed.contains("2     unlock lock"), "{detailed}");
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gordian"));
+        command.args(["report", path]).envs(variables.iter().copied());
+        String::from_utf8(command.output().expect("it was built").stdout).expect("text")
+    };
+    assert!(with(&[("LC_ALL", "C.UTF-8"), ("TERM", "xterm")]).contains('│'));
+    for plain in [&[("LC_ALL", "C.UTF-8"), ("TERM", "dumb")], &[("LC_ALL", "C"), ("TERM", "xterm")]] {
+        let out = with(plain);
+        assert!(out.is_ascii(), "{out}");
+    }
 }
 
 #[test]

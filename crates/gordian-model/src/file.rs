@@ -58,9 +58,16 @@ pub struct Recording {
     pub trace: Option<Trace>,
     /// What the person was shown.
     pub text: String,
+    /// What the execution did that was found first, if this one was made from it by leaving things out.
+    pub original: Option<Trace>,
 }
 
 impl Recording {
+    /// A plan on its own.
+    pub fn of(plan: Plan) -> Recording {
+        Recording { plan, trace: None, text: String::new(), original: None }
+    }
+
     /// The recording as the file holds it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

@@ -1,6 +1,7 @@
 //! Traces: what an execution did, as data.
 
 use crate::access::Accesses;
+use crate::aftermath::Aftermath;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
@@ -122,9 +123,6 @@ pub struct Trace {
     pub objects: Vec<ObjectInfo>,
     /// How it ended.
     pub end: End,
-    /// What the objects held when it failed, by number: the value of an atomic, the permits of a semaphore. The steps tell
-    /// what was there before each of them, but not always what the last one left.
-    pub left: Vec<u64>,
     /// Who was blocked, and at which objects, when everything else slept; empty if it ended otherwise.
     #[serde(skip)]
     pub waiting: Vec<(ThreadId, [ObjectId; 2])>,
@@ -136,6 +134,12 @@ pub struct Trace {
     pub cells_seen: bool,
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
+    /// What there was when it failed, if it did.
+    pub aftermath: Option<Box<Aftermath>>,
+    /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
+    /// included.
+    #[serde(skip)]
+    pub preempted: u32,
     enabled: Vec<u64>,
     /// How many choices led to steps that were taken back, and before which step.
     taken_back: Vec<(u32, u32)>,
@@ -152,12 +156,13 @@ impl Trace {
         // With room, because an allocation could disturb the comparison of a thread's state.
         self.taken_back.reserve(16);
         self.end = End::Running;
-        self.left.clear();
         self.waiting.clear();
         self.cut = false;
         self.counts_seen = false;
         self.cells_seen = false;
         self.ends_seen = false;
+        self.aftermath = None;
+        self.preempted = 0;
     }
 
     /// Takes back the steps from `len` on: they led back to where they began. That they were chosen is remembered.

@@ -3,7 +3,7 @@
 use crate::report::{Failure, Report};
 use crate::surroundings::Surroundings;
 use gordian_model::Names;
-use gordian_report::{Exploration, Page, html};
+use gordian_report::{Exploration, Page, Sources, html};
 use std::path::Path;
 
 impl Report {
@@ -16,22 +16,23 @@ impl Report {
     pub(crate) fn page(&self, package: &Path) -> Option<String> {
         let failure = self.failure()?;
         let nobody = Names::default();
-        let here = std::env::current_dir().ok();
-        let folders: Vec<_> = [Some(package.to_owned()), here].into_iter().flatten().collect();
+        let names = failure.plan().names.as_ref().unwrap_or(&nobody);
         Some(html(&Page {
             test: &failure.plan().program,
             failure: failure.what(),
             trace: failure.trace(),
-            names: failure.plan().names.as_ref().unwrap_or(&nobody),
-            original: None,
+            names,
+            original: failure.original().map(|trace| (trace, names)),
+            insight: failure.insight(),
             exploration: self.search.as_ref().map(|search| self.exploration(search)),
             replay: failure.remarks().find_map(|line| line.strip_prefix("replay: ")),
-            folders: &folders,
+            sources: &Sources::from_environment().and_near(package),
         }))
     }
 
     fn exploration(&self, search: &str) -> Exploration {
         let mut more = Vec::new();
+        more.push(("in all".to_owned(), self.statistics().to_string()));
         if let Some(frontier) = self.frontier() {
             more.push(("most nodes kept".to_owned(), frontier.most_nodes.to_string()));
         }

@@ -3,7 +3,8 @@
 use gordian::sync::atomic::{AtomicUsize, Ordering::*};
 use gordian::sync::{Condvar, Mutex};
 use gordian::{Checker, Report, thread};
-use gordian_report::{Page, html};
+use gordian_model::Insight;
+use gordian_report::{Page, Sources, html};
 use std::sync::Arc;
 
 fn page(report: Report) -> String {
@@ -69,19 +70,20 @@ pub fn data_race() -> String {
 /// A thread that comes first waits to be told.
 pub fn handshake() -> String {
     page(Checker::new().name("handshake").run(|| {
-        let pair = Arc::new((Mutex::new(false), Condvar::new()));
-        let other = Arc::clone(&pair);
+        let told = Arc::new(Mutex::new(false));
+        let told_by = Arc::new(Condvar::new());
+        let (is_told, by) = (Arc::clone(&told), Arc::clone(&told_by));
         let thread = thread::spawn(move || {
             let mut waited = false;
-            let mut told = other.0.lock().unwrap();
-            while !*told {
+            let mut is_told = is_told.lock().unwrap();
+            while !*is_told {
                 waited = true;
-                told = other.1.wait(told).unwrap();
+                is_told = by.wait(is_told).unwrap();
             }
             waited
         });
-        *pair.0.lock().unwrap() = true;
-        pair.1.notify_one();
+        *told.lock().unwrap() = true;
+        told_by.notify_one();
         assert!(!thread.join().unwrap(), "it waited");
     }))
 }
@@ -119,7 +121,8 @@ pub fn with_original(minimal: usize, original: usize) -> String {
         original: Some((original.trace(), original.plan().names.as_ref().expect("names"))),
         exploration: None,
         replay: None,
-        folders: &[],
+        insight: &Insight::default(),
+        sources: &Sources::none(),
     })
 }
 
@@ -134,7 +137,8 @@ pub fn without_source() -> String {
         original: None,
         exploration: None,
         replay: None,
-        folders: &[],
+        insight: &Insight::default(),
+        sources: &Sources::none(),
     })
 }
 
@@ -150,7 +154,7 @@ pub fn hostile() -> String {
 
 /// Two threads in random order, so many steps in all, and one more.
 pub fn long(steps: usize) -> String {
-    page(Checker::new().search("random").seed(1).name("long").run(move || {
+    page(Checker::new().search("random").seed(1).minimise(0).name("long").run(move || {
         let count = Arc::new((AtomicUsize::new(0), Mutex::new(0)));
         let other = Arc::clone(&count);
         let half = move |count: &(AtomicUsize, Mutex<usize>)| {

@@ -74,10 +74,10 @@ fn keys_step_through_the_failure_and_every_value_follows() {
             &lost_update(),
             "#step=1",
             r#"
-            note(now()); note(holds("atomic")); note(here().trim());
-            press("j"); press("ArrowDown"); note(now()); note(holds("atomic")); note(thread("main.1"));
+            note(now()); note(holds("count")); note(here().trim());
+            press("j"); press("ArrowDown"); note(now()); note(holds("count")); note(thread("main.1"));
             press("k"); note(now());
-            press("End"); note(now()); note(holds("atomic")); note(here().trim());
+            press("End"); note(now()); note(holds("count")); note(here().trim());
             press("Home"); note(text("where"));
             press("n"); note(document.querySelector(".row.now .number").textContent);
             press("?"); note($("keys").open);
@@ -85,13 +85,13 @@ fn keys_step_through_the_failure_and_every_value_follows() {
         );
         let line = "let seen = count.load(SeqCst); // in main";
         seen.is([
-            "1: load atomic@14 = 0",
+            "1: load count = 0 (initial)",
             "0",
             line,
-            "3: store atomic@14 <- 1",
+            "3: store count: 0 → 1",
             "0 → 1",
             "takes no further step",
-            "2: load atomic@14 = 0",
+            "2: load count = 0 (initial)",
             "6: main panicked: one was lost",
             "1",
             "assert!(count.load(SeqCst) == 2, \"one was lost\");",
@@ -146,7 +146,7 @@ fn a_filter_by_object_leaves_its_steps_and_the_arrows_lead_to_others() {
             const arrows = () => [...$("paths").children].map((p) => p.dataset.arrow + " " + p.dataset.why);
             note(arrows().sort().join("; "));
             const object = $("object");
-            object.value = [...object.options].find((o) => o.text.startsWith("condvar")).value;
+            object.value = [...object.options].find((o) => o.text.startsWith("told_by")).value;
             object.dispatchEvent(new Event("change"));
             note(rows());
             press("End"); press("k");
@@ -158,8 +158,8 @@ fn a_filter_by_object_leaves_its_steps_and_the_arrows_lead_to_others() {
         seen.is([
             "2-3 takes what was given back by; 4-6 takes what was given back by; 5-6 is woken by",
             "4",
-            "6: wake up mutex@72",
-            "5: notify_one condvar@72",
+            "6: wake up told_by, lock told",
+            "5: notify_one told_by",
         ]);
     });
 }

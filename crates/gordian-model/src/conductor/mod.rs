@@ -312,6 +312,14 @@ impl Conductor {
         self.threads[thread.index()].panicking
     }
 
+    /// Another thread is about to step. Preemptions are counted here, where switches are few, rather than at every step.
+    #[inline]
+    pub fn switch_to(&mut self, thread: ThreadId) {
+        if thread != self.current && self.could_go_on() {
+            self.trace.preempted += 1;
+        }
+    }
+
     /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
     /// state and to call [`probed`](Self::probed) before it goes on.
     #[inline]

@@ -8,14 +8,18 @@ mod arrows;
 mod sources;
 mod states;
 
+use crate::describe::Words;
+use crate::facts::Facts;
+use crate::look::Look;
 use crate::objects::Objects;
-use crate::text::{describe, place};
+use crate::sources::Sources;
+use crate::text::{how_much, place, why};
 use arrows::{Why, arrows};
-use gordian_model::{Act, Failure, Names, ObjectId, SiteId, ThreadId, Trace};
+use gordian_model::{Act, Failure, Insight, Names, ObjectId, SiteId, ThreadId, Trace};
 use serde_json::{Value, json};
-use states::{Shown, timelines};
+use states::{Held, Shown, timelines};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// What a page is about.
@@ -31,12 +35,14 @@ pub struct Page<'a> {
     pub names: &'a Names,
     /// The execution as it was found, if the one above was made smaller.
     pub original: Option<(&'a Trace, &'a Names)>,
+    /// What running it again has told.
+    pub insight: &'a Insight,
     /// How it was found, if that is known.
     pub exploration: Option<Exploration>,
     /// The line that replays it.
     pub replay: Option<&'a str>,
-    /// Where source files are looked for: in these folders and those above them.
-    pub folders: &'a [PathBuf],
+    /// The source that its places lie in.
+    pub sources: &'a Sources,
 }
 
 /// How a search went.
@@ -60,13 +66,21 @@ pub struct Exploration {
 
 /// The page as a text to be written to a file.
 pub fn html(page: &Page<'_>) -> String {
-    let Page { failure, names, .. } = page;
+    let Page { failure, trace, names, sources, insight, .. } = *page;
+    let objects = Objects::new(trace, names, sources);
     let mut notes = String::new();
     for note in &failure.notes {
         let who = note.thread.map_or_else(String::new, |t| format!("{}: ", names.thread(t)));
         let site = place(note.site, names);
-        let site = if site.is_empty() || site == "?" { site } else { format!(" ({site})") };
-        notes += &format!("<li>{}</li>\n", escaped(&format!("{who}{}{site}", note.text)));
+        let site = if site.is_empty() { site } else { format!(" ({site})") };
+        notes += &format!("<li>{}</li>\n", escaped(&format!("{who}{}{site}", objects.rename(&note.text))));
+    }
+    let facts = Facts::new(trace);
+    if let Some(why) = why(insight, &words(trace, names, &objects, &facts)) {
+        notes += &format!("<li>why: {}</li>\n", escaped(&why));
+    }
+    if let Some(minimised) = &insight.minimised {
+        notes += &format!("<li>minimised: {}</li>\n", escaped(&how_much(minimised, trace)));
     }
     let site = names.site(failure.site).map_or_else(String::new, |site| format!("at {site}"));
     let title = if page.test.is_empty() { "Gordian" } else { page.test };
@@ -77,7 +91,7 @@ pub fn html(page: &Page<'_>) -> String {
         &[
             ("title", &escaped(title)),
             ("kind", &escaped(&failure.kind.to_string())),
-            ("message", &escaped(&failure.message)),
+            ("message", &escaped(&objects.rename(&failure.message))),
             ("place", &escaped(&site)),
             ("notes", &notes),
             ("css", include_str!("page.css")),
@@ -85,6 +99,13 @@ pub fn html(page: &Page<'_>) -> String {
             ("data", &data),
         ],
     )
+}
+
+/// For a page, which may use any character.
+const LOOK: Look = Look { width: 80, colour: false, unicode: true, detailed: true };
+
+fn words<'a>(trace: &'a Trace, names: &'a Names, objects: &'a Objects, facts: &'a Facts) -> Words<'a> {
+    Words { trace, names, objects, facts, look: &LOOK, addresses: RefCell::default() }
 }
 
 /// Puts the values in the places of `{{name}}`, in one pass: what is put in is not looked at again.
@@ -147,15 +168,15 @@ impl Tables {
 
 fn data(page: &Page<'_>) -> Value {
     let mut tables = Tables::default();
-    let mut traces = vec![trace(page.trace, page.names, Some(page.failure), &mut tables)];
+    let mut traces = vec![trace((page.trace, page.names), Some(page.failure), page.sources, &mut tables)];
     if let Some((original, names)) = page.original {
-        traces.push(trace(original, names, original.failure(), &mut tables));
+        traces.push(trace((original, names), original.failure(), page.sources, &mut tables));
     }
     let every_site = [Some(page.names), page.original.map(|o| o.1)];
     let shown: BTreeSet<&(String, u32)> = tables.sites.entries.iter().collect();
     let sites = every_site.iter().flatten().flat_map(|names| names.sites());
     let sites = sites.filter(|site| shown.contains(&(site.file.clone(), site.line)));
-    let sources = sources::sources(sites, page.folders);
+    let sources = sources::sources(sites, page.sources);
     let whys: Vec<_> = Why::ALL.iter().map(|(_, later, earlier)| json!([later, earlier])).collect();
     let exploration = page.exploration.as_ref().map(exploration);
     json!({
@@ -202,7 +223,12 @@ fn grouped(n: u64) -> String {
     out
 }
 
-fn trace(trace: &Trace, names: &Names, failure: Option<&Failure>, tables: &mut Tables) -> Value {
+fn trace(
+    (trace, names): (&Trace, &Names),
+    failure: Option<&Failure>,
+    sources: &Sources,
+    tables: &mut Tables,
+) -> Value {
     let notes = failure.map_or(&[][..], |f| &f.notes);
     let stepped = trace.steps.iter().map(|s| s.thread);
     let told = notes.iter().filter_map(|n| n.thread).chain(failure.and_then(|f| f.thread));
@@ -210,8 +236,10 @@ fn trace(trace: &Trace, names: &Names, failure: Option<&Failure>, tables: &mut T
     let lanes: BTreeMap<ThreadId, usize> = threads.iter().enumerate().map(|(i, &t)| (t, i)).collect();
 
     let shown = Shown::new(trace);
-    let labels = Objects::new(trace, names);
-    let timelines = timelines(trace, names, &shown);
+    let (labels, facts) = (Objects::new(trace, names, sources), Facts::new(trace));
+    let words = words(trace, names, &labels, &facts);
+    let value = |value, object| words.value(value, object);
+    let timelines = timelines(&Held { trace, names, value: &value }, &shown);
     let numbers: HashMap<ObjectId, usize> =
         timelines.iter().enumerate().map(|(i, t)| (t.object, i)).collect();
     let objects: Vec<Value> = timelines
@@ -242,7 +270,7 @@ fn trace(trace: &Trace, names: &Names, failure: Option<&Failure>, tables: &mut T
         let touched: Vec<usize> = shown.of(step).iter().map(|o| numbers[o]).collect();
         steps.push(json!([
             lanes[&step.thread],
-            tables.text(describe(step, &labels, names)),
+            tables.text(words.step(i)),
             tables.site(step.site, names),
             u8::from(trace.is_preemption(i)),
             tables.sets.number(enabled),
@@ -254,11 +282,17 @@ fn trace(trace: &Trace, names: &Names, failure: Option<&Failure>, tables: &mut T
     let end = failure.map(|failure| {
         let notes: Vec<Value> = notes
             .iter()
-            .map(|n| json!([n.thread.and_then(|t| lanes.get(&t)), n.text, tables.site(n.site, names)]))
+            .map(|n| {
+                json!([
+                    n.thread.and_then(|t| lanes.get(&t)),
+                    labels.rename(&n.text),
+                    tables.site(n.site, names)
+                ])
+            })
             .collect();
         json!({
             "kind": failure.kind.to_string(),
-            "message": failure.message,
+            "message": labels.rename(&failure.message),
             "thread": failure.thread.and_then(|t| lanes.get(&t)),
             "site": tables.site(failure.site, names),
             "notes": notes,

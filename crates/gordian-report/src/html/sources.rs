@@ -1,9 +1,10 @@
 //! The lines of the source that a report shows, read when it is written: the page may be opened elsewhere, or after the
 //! source has changed.
 
+use crate::sources::Sources;
 use gordian_model::Site;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Whole files are put in as long as they are no longer than this in all, in bytes; then only what is around the steps.
 const WHOLE: usize = 40_000;
@@ -12,22 +13,24 @@ const AROUND: [u32; 2] = [12, 3];
 /// Lines that follow each other: the number of the first, and the lines.
 pub(super) type Piece = (u32, Vec<String>);
 
+/// Its name, the lines that are wanted, and its text.
+type File<'a> = (&'a str, BTreeSet<u32>, Option<Rc<str>>);
+
 /// For each file its pieces, or none if it could not be read.
 pub(super) fn sources<'a>(
     sites: impl Iterator<Item = &'a Site>,
-    folders: &[PathBuf],
+    sources: &Sources,
 ) -> BTreeMap<String, Option<Vec<Piece>>> {
     let mut wanted: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for site in sites {
         wanted.entry(&site.file).or_default().insert(site.line);
     }
-    let files: Vec<(&str, BTreeSet<u32>, Option<String>)> =
-        wanted.into_iter().map(|(file, lines)| (file, lines, read(file, folders))).collect();
+    let files: Vec<File<'_>> =
+        wanted.into_iter().map(|(file, lines)| (file, lines, sources.file(file))).collect();
     let pieces = |around: Option<u32>| -> BTreeMap<String, Option<Vec<Piece>>> {
-        let cut = |text: &String, lines: &BTreeSet<u32>| cut(text, lines, around);
-        let file = |(file, lines, text): &(&str, BTreeSet<u32>, Option<String>)| {
-            ((*file).to_owned(), text.as_ref().map(|text| cut(text, lines)))
-        };
+        let cut = |text: &Rc<str>, lines: &BTreeSet<u32>| cut(text, lines, around);
+        let file =
+            |(file, lines, text): &File<'_>| ((*file).to_owned(), text.as_ref().map(|text| cut(text, lines)));
         files.iter().map(file).collect()
     };
     let fits = |pieces: &BTreeMap<String, Option<Vec<Piece>>>| {
@@ -36,18 +39,6 @@ pub(super) fn sources<'a>(
     };
     let [wide, narrow] = AROUND;
     [None, Some(wide)].into_iter().map(pieces).find(fits).unwrap_or_else(|| pieces(Some(narrow)))
-}
-
-/// The file as the compiler names it is relative to the folder that cargo was in, which is the package's or one above it.
-fn read(file: &str, folders: &[PathBuf]) -> Option<String> {
-    let file = Path::new(file);
-    if file.is_absolute() {
-        return std::fs::read_to_string(file).ok();
-    }
-    folders
-        .iter()
-        .flat_map(|folder| folder.ancestors())
-        .find_map(|folder| std::fs::read_to_string(folder.join(file)).ok())
 }
 
 fn cut(text: &str, lines: &BTreeSet<u32>, around: Option<u32>) -> Vec<Piece> {
@@ -81,11 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_found_in_a_folder_above_and_one_that_is_not_there_is_left_out() {
-        let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    fn a_file_that_is_not_there_is_left_out() {
         let site = |file: &str| Site { file: file.to_owned(), line: 1, column: 1 };
         let sites = [site("crates/gordian-report/Cargo.toml"), site("not/there.rs")];
-        let found = sources(sites.iter(), &[here.join("src")]);
+        let found = sources(sites.iter(), &Sources::from_environment());
         assert_eq!(found["crates/gordian-report/Cargo.toml"].as_ref().unwrap()[0].1[0], "[package]");
         assert_eq!(found["not/there.rs"], None);
     }

@@ -47,7 +47,15 @@ fn is_exit(access: &Access, step: &Step) -> bool {
     access.act == Act::Exit && access.object.as_life().is_some() && step.kind != OpKind::End
 }
 
-pub(super) fn timelines(trace: &Trace, names: &Names, shown: &Shown) -> Vec<Timeline> {
+/// What is needed to put states into words: the trace, its names, and how the values of an atomic are written.
+pub(super) struct Held<'a> {
+    pub(super) trace: &'a Trace,
+    pub(super) names: &'a Names,
+    pub(super) value: &'a dyn Fn(u64, ObjectId) -> String,
+}
+
+pub(super) fn timelines(held: &Held<'_>, shown: &Shown) -> Vec<Timeline> {
+    let &Held { trace, names, value } = held;
     let mut touched: BTreeMap<ObjectId, Vec<u32>> = BTreeMap::new();
     for (i, step) in trace.steps.iter().enumerate() {
         for object in shown.of(step) {
@@ -56,7 +64,7 @@ pub(super) fn timelines(trace: &Trace, names: &Names, shown: &Shown) -> Vec<Time
     }
     let timeline = |(object, at): (ObjectId, Vec<u32>)| {
         let mut states = match trace.object(object).map(|info| info.kind) {
-            Some(ObjectKind::Atomic) => atomic(trace, object, &at),
+            Some(ObjectKind::Atomic) => atomic(trace, value, object, &at),
             kind => replayed(trace, names, object, kind.unwrap_or(ObjectKind::Life), &at),
         };
         states.dedup_by(|later, earlier| later.1 == earlier.1);
@@ -66,11 +74,16 @@ pub(super) fn timelines(trace: &Trace, names: &Names, shown: &Shown) -> Vec<Time
 }
 
 /// Every step on an atomic tells what was there before it; the last one left what the trace says.
-fn atomic(trace: &Trace, object: ObjectId, at: &[u32]) -> Vec<(u32, String)> {
+fn atomic(
+    trace: &Trace,
+    value: &dyn Fn(u64, ObjectId) -> String,
+    object: ObjectId,
+    at: &[u32],
+) -> Vec<(u32, String)> {
     let befores = at.iter().map(|&i| Some(trace.steps[i as usize].value));
     let left = left(trace, object);
     let points = std::iter::once(0).chain(at.iter().map(|&i| i + 1));
-    let word = |value: Option<u64>| value.map_or_else(|| UNKNOWN.to_owned(), number);
+    let word = |held: Option<u64>| held.map_or_else(|| UNKNOWN.to_owned(), |held| value(held, object));
     points.zip(befores.chain([left]).map(word)).collect()
 }
 
@@ -79,11 +92,7 @@ const UNKNOWN: &str = "not recorded";
 
 /// What the object held when the execution failed.
 fn left(trace: &Trace, object: ObjectId) -> Option<u64> {
-    trace.left.get(object.index()).copied()
-}
-
-fn number(value: u64) -> String {
-    if value > u64::MAX / 2 { (value as i64).to_string() } else { value.to_string() }
+    trace.aftermath.as_ref()?.values.get(object.index()).copied()?
 }
 
 fn replayed(

@@ -54,7 +54,8 @@ fn arrows_of((trace, names): &(Trace, Names)) -> Vec<(u32, u32, Why)> {
 
 /// The states of the first object, each with the step that led to it.
 fn states_of((trace, names): &(Trace, Names)) -> Vec<(u32, String)> {
-    let mut all = timelines(trace, names, &Shown::new(trace));
+    let held = Held { trace, names, value: &|value, _| value.to_string() };
+    let mut all = timelines(&held, &Shown::new(trace));
     all.swap_remove(0).states
 }
 
@@ -132,7 +133,8 @@ fn a_message_points_to_its_receiver_and_room_to_the_next_sender() {
     );
     let expected = [(1, 2, Why::Message), (2, 3, Why::Room), (3, 4, Why::Message), (5, 6, Why::Gone)];
     assert_eq!(arrows_of(&ran), expected);
-    let all = timelines(&ran.0, &ran.1, &Shown::new(&ran.0));
+    let held = Held { trace: &ran.0, names: &ran.1, value: &|value, _| value.to_string() };
+    let all = timelines(&held, &Shown::new(&ran.0));
     assert_eq!(all.len(), 1, "a channel is one object");
     assert_eq!(states_of(&ran)[..2], states(&[(0, "empty"), (1, "1 message")]));
     assert_eq!(states_of(&ran)[5].1, "empty, 1 sender dropped");
@@ -178,7 +180,8 @@ fn what_a_program_says_does_not_become_part_of_the_page() {
         original: None,
         exploration: None,
         replay: None,
-        folders: &[],
+        insight: &Insight::default(),
+        sources: &Sources::none(),
     };
     let text = html(&page);
     assert_eq!(text.matches("</script>").count(), 2, "its own two");
