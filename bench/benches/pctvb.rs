@@ -43,7 +43,12 @@ struct Point {
 /// The average number of executions that a search takes to find the bug.
 fn executions(search: &str, buggy: usize) -> f64 {
     let found = |seed| {
-        let report = Checker::new().search(search).seed(seed).executions(100_000).run(move || program(buggy));
+        let report = Checker::new()
+            .search(search)
+            .seed(seed)
+            .executions(100_000)
+            .minimise(0)
+            .run(move || program(buggy));
         assert!(report.failure().is_some(), "{search} with seed {seed}: {report}");
         report.executions()
     };

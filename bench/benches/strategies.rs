@@ -40,7 +40,7 @@ fn to_the_bug(search: &str, body: fn()) -> String {
     let seeds = if is_random(search) { 11 } else { 1 };
     let mut needed: Vec<Option<u64>> = (0..seeds)
         .map(|seed| {
-            let report = Checker::new().search(search).seed(seed).executions(MOST).run(body);
+            let report = Checker::new().search(search).seed(seed).executions(MOST).minimise(0).run(body);
             report.failure().map(|_| report.executions() + report.blocked())
         })
         .collect();

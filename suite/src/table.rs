@@ -96,6 +96,7 @@ fn run(program: &Program, buggy: bool, search: &str, options: &Options, seed: u6
         .seed(seed)
         .executions(options.limit)
         .time(Duration::from_secs(SECONDS))
+        .minimise(0)
         .run(move || body(buggy));
     (report, cpu_seconds() - start)
 }

@@ -1,17 +1,20 @@
 //! What can be done with a saved failure.
 
 use gordian_model::Recording;
+use gordian_report::{Look, Page, Sources, Story};
 use std::path::Path;
 
 /// Prints what the failing execution did.
-pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
+pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
     if !recording.plan.program.is_empty() {
         println!("test {}", recording.plan.program);
     }
     let drawn = recording.trace.as_ref().and_then(|trace| {
         let names = recording.plan.names.as_ref()?;
-        Some(gordian_report::text(trace.failure()?, trace, names, width))
+        let (failure, insight) = (trace.failure()?, &recording.plan.insight);
+        let story = Story { failure, trace, names, insight };
+        Some(gordian_report::text(&story, &Sources::from_environment(), look))
     });
     match drawn {
         Some(text) => print!("{text}"),
@@ -20,6 +23,36 @@ pub(crate) fn report(file: &Path, width: usize) -> Result<(), String> {
         }
         None => print!("{}", recording.text),
     }
+    Ok(())
+}
+
+/// Writes it as a page.
+pub(crate) fn html(file: &Path, out: &Path) -> Result<(), String> {
+    let recording = Recording::load(file).map_err(|error| error.to_string())?;
+    let failed = recording.trace.as_ref().and_then(|trace| Some((trace, trace.failure()?)));
+    let Some(((trace, failure), names)) = failed.zip(recording.plan.names.as_ref()) else {
+        return Err(format!(
+            "{} holds a plan without a failure, so there is nothing to show",
+            file.display()
+        ));
+    };
+    // The source is near the person, or near the target folder that the trace lies in.
+    let near = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
+    let sources = Sources::from_environment().and_near(&near.unwrap_or_default());
+    let replay = command("GORDIAN_REPLAY", file, &recording);
+    let page = gordian_report::html(&Page {
+        test: &recording.plan.program,
+        failure,
+        trace,
+        names,
+        original: recording.original.as_ref().map(|trace| (trace, names)),
+        insight: &recording.plan.insight,
+        exploration: None,
+        replay: Some(&replay),
+        sources: &sources,
+    });
+    std::fs::write(out, page).map_err(|error| format!("cannot write {}: {error}", out.display()))?;
+    println!("written to {}", out.display());
     Ok(())
 }
 
@@ -36,10 +69,14 @@ pub(crate) fn explain(file: &Path) -> Result<(), String> {
 /// The test is a function in somebody's crate, which cargo has to build and run.
 fn hand_over(file: &Path, variable: &str, done: &str) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
+    println!("{}", command(variable, file, &recording));
+    Err(format!("a Rust test is {done} by cargo test, in its package, with the line above"))
+}
+
+fn command(variable: &str, file: &Path, recording: &Recording) -> String {
     let test = match recording.plan.program.as_str() {
         "" => String::new(),
         name => format!(" {name} -- --exact"),
     };
-    println!("{variable}={} cargo test{test}", file.display());
-    Err(format!("a Rust test is {done} by cargo test, in its package, with the line above"))
+    format!("{variable}={} cargo test{test}", file.display())
 }

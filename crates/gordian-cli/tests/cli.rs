@@ -29,14 +29,18 @@ fn the_demo_finds_replays_and_proves() {
     assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
     for part in [
         "main panicked: overdrawn\n",
-        "step main             main.1\n",
+        "step  main                          main.1\n",
         "the replay failed in the same way, in the same 10 steps\n",
+        "as a page for the browser: ",
         "no failure in any interleaving (2 executions",
     ] {
         assert!(out.contains(part), "{part:?} is not in:\n{out}");
     }
-    let long: Vec<&str> =
-        out.lines().filter(|l| l.chars().count() > 80 && !l.starts_with("saved to")).collect();
+    let page = out.lines().find_map(|line| line.strip_prefix("as a page for the browser: ")).unwrap();
+    let page = std::fs::read_to_string(page).expect("the demo wrote it");
+    assert!(page.contains("<title>panic: demo</title>") && page.contains("pub fn two_withdrawals"));
+    let is_path = |line: &str| line.starts_with("saved to") || line.starts_with("as a page");
+    let long: Vec<&str> = out.lines().filter(|l| l.chars().count() > 80 && !is_path(l)).collect();
     assert!(long.is_empty(), "{long:?}");
 }
 
@@ -47,6 +51,48 @@ fn a_saved_failure_is_shown() {
     assert_eq!(status, Some(0));
     assert!(out.starts_with("test tests::mine\nmain panicked: always\n"), "{out}");
     assert!(out.contains("choose 0 of 2"), "{out}");
+}
+
+#[test]
+fn a_saved_failure_is_written_as_a_page() {
+    let path = saved("page.trace");
+    let page = path.with_extension("html");
+    let (status, out, err) = gordian(&["report", path.to_str().unwrap(), "--html", page.to_str().unwrap()]);
+    assert_eq!((status, out, err), (Some(0), format!("written to {}\n", page.display()), String::new()));
+    let page = std::fs::read_to_string(page).expect("it was written");
+    assert!(page.contains("<title>panic: tests::mine</title>"));
+    // The source is found from here.
+    assert!(page.contains("gordian::choose(2);"));
+
+    let (status, _, err) = gordian(&["report", path.to_str().unwrap(), "--html", "/nonexistent/x.html"]);
+    assert_eq!(status, Some(2));
+    assert!(err.starts_with("gordian: cannot write /nonexistent/x.html: "), "{err}");
+}
+
+#[test]
+fn a_saved_failure_is_shown_as_the_terminal_can_and_with_every_step_if_wanted() {
+    let report = gordian::Checker::new().run(|| {
+        let lock = gordian::sync::Mutex::new(());
+        drop(lock.lock());
+        panic!("always");
+    });
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("detailed.trace");
+    report.failure().expect("it panics").save(&path).expect("writable");
+    let path = path.to_str().unwrap();
+    let (_, folded, _) = gordian(&["report", path]);
+    assert!(folded.contains("1-2   lock lock, unlock"), "{folded}");
+    let (_, detailed, _) = gordian(&["report", "--detailed", path]);
+    assert!(detailed.contains("1     lock lock") && detailed.contains("2     unlock lock"), "{detailed}");
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gordian"));
+        command.args(["report", path]).envs(variables.iter().copied());
+        String::from_utf8(command.output().expect("it was built").stdout).expect("text")
+    };
+    assert!(with(&[("LC_ALL", "C.UTF-8"), ("TERM", "xterm")]).contains('│'));
+    for plain in [&[("LC_ALL", "C.UTF-8"), ("TERM", "dumb")], &[("LC_ALL", "C"), ("TERM", "xterm")]] {
+        let out = with(plain);
+        assert!(out.is_ascii(), "{out}");
+    }
 }
 
 #[test]

@@ -28,6 +28,7 @@ use quote::{quote, quote_spanned};
 /// | `leaks = false` | values that are never dropped are no failures |
 /// | `weak_failures = true` | `compare_exchange_weak` may fail although the value is the expected one |
 /// | `spurious_wakeups = true` | a condition variable may wake a thread that nobody notified |
+/// | `minimise = 1_000` | the most executions to make a failure small with; 0 shows failures as they are found |
 ///
 /// The environment (`GORDIAN_SEARCH` and so on) beats the attribute, and the attribute beats `gordian.toml`.
 ///
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(
             error("executoins = 5", "fn f() {}"),
             "unknown option `executoins` (did you mean `executions`?); valid are search, executions, time, seed, memory, \
-             steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover"
+             steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, minimise, should_fail, cover"
         );
     }
 
@@ -131,7 +132,7 @@ mod tests {
             ("steps = 5, steps = 6", "`steps` is given twice"),
             (
                 "5",
-                "expected an option: search, executions, time, seed, memory, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, should_fail, cover",
+                "expected an option: search, executions, time, seed, memory, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, minimise, should_fail, cover",
             ),
             ("steps = 5 executions = 6", "expected a comma between options"),
         ] {

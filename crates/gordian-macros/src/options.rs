@@ -15,7 +15,7 @@ enum Form {
     Cover,
 }
 
-const OPTIONS: [(&str, Form); 13] = [
+const OPTIONS: [(&str, Form); 14] = [
     ("search", Form::Text("\"exhaustive\"")),
     ("executions", Form::Number("10_000")),
     ("time", Form::Time),
@@ -27,6 +27,7 @@ const OPTIONS: [(&str, Form); 13] = [
     ("leaks", Form::Flag("false")),
     ("weak_failures", Form::Flag("true")),
     ("spurious_wakeups", Form::Flag("true")),
+    ("minimise", Form::Number("1_000")),
     ("should_fail", Form::ShouldFail),
     ("cover", Form::Cover),
 ];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"GORDIAN\n";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// Why a file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +58,16 @@ pub struct Recording {
     pub trace: Option<Trace>,
     /// What the person was shown.
     pub text: String,
+    /// What the execution did that was found first, if this one was made from it by leaving things out.
+    pub original: Option<Trace>,
 }
 
 impl Recording {
+    /// A plan on its own.
+    pub fn of(plan: Plan) -> Recording {
+        Recording { plan, trace: None, text: String::new(), original: None }
+    }
+
     /// The recording as the file holds it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -102,7 +109,8 @@ pub(crate) fn load(path: &Path) -> Result<Recording, FileError> {
         return Err(FileError::OtherVersion { path: path.to_owned(), found });
     }
     let recording: Recording = postcard::from_bytes(body).map_err(cut)?;
-    if recording.plan.names.as_ref().is_some_and(|names| !names.is_consistent()) {
+    let names_fit = recording.plan.names.as_ref().is_none_or(|names| names.is_consistent());
+    if !names_fit || recording.trace.as_ref().is_some_and(|trace| !trace.is_consistent()) {
         return Err(cut(postcard::Error::DeserializeBadEncoding));
     }
     Ok(recording)
@@ -136,6 +144,6 @@ mod tests {
             load(&file("v", b"GORDIAN\n\x09\x00...")),
             Err(FileError::OtherVersion { found: 9, .. })
         ));
-        assert!(matches!(load(&file("cut", b"GORDIAN\n\x02\x00\x05ab")), Err(FileError::Damaged { .. })));
+        assert!(matches!(load(&file("cut", b"GORDIAN\n\x03\x00\x05ab")), Err(FileError::Damaged { .. })));
     }
 }

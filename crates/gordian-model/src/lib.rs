@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod aftermath;
 pub mod cell;
 pub mod chance;
 pub mod clock;
@@ -14,6 +15,7 @@ pub mod conductor;
 pub mod failure;
 pub mod file;
 pub mod id;
+pub mod insight;
 pub mod names;
 pub mod object;
 pub mod op;
@@ -24,11 +26,13 @@ pub mod thread_set;
 pub mod trace;
 
 pub use access::{Access, Accesses, Act, Relation, dependent};
+pub use aftermath::{Aftermath, Pending};
 pub use chance::Chance;
 pub use conductor::{Conductor, Decision};
 pub use failure::{Failure, FailureKind, Note};
 pub use file::{FileError, Recording};
 pub use id::{ObjectId, SiteId, ThreadId};
+pub use insight::{Decisive, Insight, Later, Minimised};
 pub use names::{Names, Site};
 pub use object::ObjectKind;
 pub use op::{Op, OpKind, Order, Reply, Rmw};

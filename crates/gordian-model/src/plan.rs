@@ -3,6 +3,7 @@
 use crate::access::{Access, Accesses, dependent};
 use crate::file::{self, FileError};
 use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::insight::Insight;
 use crate::names::Names;
 use crate::op::OpKind;
 use crate::policy::Policy;
@@ -154,6 +155,8 @@ pub struct Plan {
     pub options: Options,
     /// The plan repeats a whole execution; going on beyond the prefix is a departure.
     pub replay: bool,
+    /// What is known about the execution that it repeats.
+    pub insight: Insight,
 }
 
 impl Plan {
@@ -164,6 +167,6 @@ impl Plan {
 
     /// Writes the plan to a file of its own.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-        file::Recording { plan: self.clone(), trace: None, text: String::new() }.save(path.as_ref())
+        file::Recording::of(self.clone()).save(path.as_ref())
     }
 }

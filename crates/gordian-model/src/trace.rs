@@ -1,6 +1,7 @@
 //! Traces: what an execution did, as data.
 
 use crate::access::Accesses;
+use crate::aftermath::Aftermath;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
@@ -133,6 +134,12 @@ pub struct Trace {
     pub cells_seen: bool,
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
+    /// What there was when it failed, if it did.
+    pub aftermath: Option<Box<Aftermath>>,
+    /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
+    /// included.
+    #[serde(skip)]
+    pub preempted: u32,
     enabled: Vec<u64>,
     /// How many choices led to steps that were taken back, and before which step.
     taken_back: Vec<(u32, u32)>,
@@ -154,6 +161,8 @@ impl Trace {
         self.counts_seen = false;
         self.cells_seen = false;
         self.ends_seen = false;
+        self.aftermath = None;
+        self.preempted = 0;
     }
 
     /// Takes back the steps from `len` on: they led back to where they began. That they were chosen is remembered.
@@ -250,6 +259,13 @@ impl Trace {
 
     pub(crate) fn taken_back_buffer(&self) -> &Vec<(u32, u32)> {
         &self.taken_back
+    }
+
+    /// Do the steps find their sets of enabled threads, and does none go on from a step before the first? In a file they may
+    /// not.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let starts = self.steps.iter().map(|step| step.enabled as usize).chain([self.enabled.len()]);
+        starts.is_sorted() && self.steps.first().is_none_or(|first| !first.goes_on)
     }
 
     /// The words of the set of threads that were enabled before the step.
@@ -356,6 +372,21 @@ mod tests {
         grow(&mut trace, 4);
         assert_eq!(numbers(&trace), [0, 1, 9, 10, 11]);
         assert!((0..4).all(|i| trace.step_of(trace.choice(i)) == i));
+    }
+
+    #[test]
+    fn steps_that_do_not_find_their_sets_are_seen() {
+        let mut trace = Trace { enabled: vec![1, 3], ..Trace::default() };
+        assert!(trace.is_consistent());
+        for _ in 0..3 {
+            trace.steps.push();
+        }
+        for (starts, fit) in [([0, 1, 2], true), ([0, 0, 0], true), ([0, 1, 3], false), ([1, 0, 0], false)] {
+            trace.steps.iter_mut().zip(starts).for_each(|(step, start)| step.enabled = start);
+            assert_eq!(trace.is_consistent(), fit, "{starts:?}");
+        }
+        trace.steps[0].goes_on = true;
+        assert!(!trace.is_consistent());
     }
 
     #[test]

@@ -1,8 +1,20 @@
 //! Everything a person looks at.
 #![forbid(unsafe_code)]
 
+mod binding;
+mod describe;
+mod facts;
+mod fold;
+mod html;
+mod look;
 mod objects;
+mod snippet;
+mod sources;
 mod table;
 mod text;
+mod wrap;
 
-pub use text::text;
+pub use html::{Exploration, Page, html};
+pub use look::Look;
+pub use sources::Sources;
+pub use text::{Story, text};

@@ -2,6 +2,7 @@
 
 use crate::guarantee::Guarantee;
 use crate::search::Search;
+use crate::statistics::Statistics;
 use crate::strategy::Next;
 use gordian_model::{End, Failure, Names, Options, Plan, Policy, Trace};
 use std::time::{Duration, Instant};
@@ -80,6 +81,8 @@ pub struct Summary {
     pub guarantee: Guarantee,
     /// How much the strategy kept of executions that had yet to be made.
     pub frontier: Option<FrontierUse>,
+    /// What the executions were like.
+    pub statistics: Statistics,
     /// The failing execution.
     pub failure: Option<(Failure, Trace)>,
     /// The options of the last execution, which may differ from those of the first plan.
@@ -108,6 +111,7 @@ pub fn explore(
         elapsed: Duration::ZERO,
         guarantee: Guarantee::Failed,
         frontier: None,
+        statistics: Statistics::default(),
         failure: None,
         plan: Plan::default(),
     };
@@ -155,9 +159,13 @@ pub fn explore(
             plan.policy = Policy::default();
             found.executions = 0;
             found.blocked = 0;
+            found.statistics.clear();
             continue;
         }
         cut |= trace.cut;
+        if trace.end != End::Asleep {
+            found.statistics.take_in(trace);
+        }
         match &trace.end {
             End::Failed(failure) => {
                 found.executions += 1;
@@ -184,6 +192,7 @@ pub fn explore(
     };
     found.elapsed = start.elapsed();
     found.frontier = strategy.frontier();
+    found.statistics.classes = strategy.classes();
     if found.failure.is_none() {
         let proved = strategy.proved(done);
         let cut_after = cut.then_some(plan.limits.fair_rounds);

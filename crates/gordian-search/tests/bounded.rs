@@ -52,6 +52,7 @@ impl Target for Observed<'_> {
             println!("{} -> {} {:?}", plan.prefix.len(), steps.join(" "), trace.end);
         }
         let preemptions = trace.preemptions();
+        assert!(trace.has_taken_back() || trace.preempted as usize == preemptions);
         let least = |slot: &mut usize| *slot = (*slot).min(preemptions);
         match trace.end {
             End::Complete => {

@@ -1,12 +1,13 @@
 //! Checks: how a search is set up and run.
 
+use crate::insight::{Looked, look_into};
 use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
 use crate::spill::spill;
 use crate::surroundings::{Replay, Surroundings};
-use gordian_model::{FailureKind, Names, ObjectId, Op, OpKind, Plan, Trace};
-use gordian_search::{Guarantee, Limits, Search, Setting, Summary, Target, explore};
+use gordian_model::{FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Trace};
+use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore};
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -150,6 +151,13 @@ impl Checker {
         self
     }
 
+    /// At most so many executions to make a failure small with: fewest preemptions, then threads, then steps. 1,000 if nothing is
+    /// said; 0 shows failures as they are found.
+    pub fn minimise(mut self, executions: u64) -> Checker {
+        self.settings.minimise = Some(executions);
+        self
+    }
+
     /// The name of the test; failures are saved under it, and a plan with another name is not replayed.
     pub fn name(mut self, name: impl Into<String>) -> Checker {
         self.name = name.into();
@@ -207,6 +215,7 @@ impl Checker {
                 let mut report = self.explore(&settings, &body);
                 if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
                     surroundings.save(failure, settings.report.as_deref());
+                    surroundings.save_page(&mut report);
                 }
                 report.keep(&settings, body);
                 report
@@ -222,7 +231,7 @@ impl Checker {
         match cannot_work().or_else(|| self.other_program(plan)) {
             Some(message) => misuse(message),
             None => {
-                let mut report = self.follow(&self.settings, plan, &body);
+                let mut report = self.follow(&self.settings, plan, None, &body);
                 report.keep(&self.settings, body);
                 report
             }
@@ -278,7 +287,7 @@ impl Checker {
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
         let mut closure = Closure { engine: Engine::new(stack_size(settings), None), body };
-        let summary = explore(&mut closure, &search, limits, plan, |_, trace| {
+        let mut summary = explore(&mut closure, &search, limits, plan, |_, trace| {
             if let Some(Observer(observer)) = &self.observer {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }
@@ -294,18 +303,31 @@ impl Checker {
         let covered = closure.engine.covered();
         let unreached: Vec<String> =
             self.must_cover.iter().filter(|name| !covered.contains(&name.as_str())).cloned().collect();
-        let mut report = self.report(summary, &closure.engine);
+        let looked = summary.failure.take().map(|(failure, trace)| {
+            // A search may say of an execution that it cannot be, although it came to its end.
+            if self.keep_going || trace.failure() != Some(&failure) {
+                return (failure, Looked { trace, original: None, insight: Insight::default() });
+            }
+            let looked = look_into(&mut closure, trace, &summary.plan, settings);
+            (looked.trace.failure().cloned().unwrap_or(failure), looked)
+        });
+        let mut report = self.report(summary, looked, &closure.engine, settings);
         report.set_unreached(unreached);
         report.alone = !spawned;
+        report.search = Some(search.to_string());
         report
     }
 
-    fn follow(&self, settings: &Settings, plan: &Plan, body: &dyn Fn()) -> Report {
+    /// Repeats one execution, of which it may be known what it did.
+    fn follow(&self, settings: &Settings, plan: &Plan, recorded: Option<&Trace>, body: &dyn Fn()) -> Report {
         let mut engine = Engine::new(stack_size(settings), plan.names.clone());
         let plan = Plan { replay: true, ..plan.clone() };
+        let (insight, plan_steps) = (plan.insight, plan.prefix.len());
         let start = std::time::Instant::now();
         let trace = engine.run(&plan, body).clone();
         let failure = trace.failure().cloned();
+        let mut statistics = Statistics::default();
+        statistics.take_in(&trace);
         let summary = Summary {
             executions: 1,
             blocked: 0,
@@ -319,16 +341,27 @@ impl Checker {
                     Guarantee::Partial { executions: 1, limit: "being a replay of one execution".to_owned() }
                 }
             },
-            failure: failure.map(|f| (f, trace)),
+            statistics,
+            failure: None,
             plan,
         };
-        self.report(summary, &engine)
+        let looked = failure.map(|failure| {
+            // What is known holds for what was recorded.
+            let insight = if trace.len() == plan_steps { insight } else { Insight::default() };
+            // That a loop was known to wait is in what was recorded, not in its choices.
+            let same = |recorded: &&Trace| {
+                recorded.failure() == Some(&failure) && recorded.choices().eq(trace.choices())
+            };
+            let trace = recorded.filter(same).cloned().unwrap_or(trace);
+            (failure, Looked { trace, original: None, insight })
+        });
+        self.report(summary, looked, &engine, settings)
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
     fn repeat(&self, settings: &Settings, replay: &Replay, body: &dyn Fn()) -> Report {
         let Replay { recording, shown, .. } = replay;
-        let mut report = self.follow(settings, &recording.plan, body);
+        let mut report = self.follow(settings, &recording.plan, recording.trace.as_ref(), body);
         let recorded = recording.trace.as_ref().and_then(|t| Some((t.failure()?, t.len())));
         let outcome = match (recorded, report.failure()) {
             (None, _) => "it recorded no failure".to_owned(),
@@ -348,9 +381,15 @@ impl Checker {
         report
     }
 
-    fn report(&self, mut summary: Summary, engine: &Engine) -> Report {
+    fn report(
+        &self,
+        summary: Summary,
+        looked: Option<(gordian_model::Failure, Looked)>,
+        engine: &Engine,
+        settings: &Settings,
+    ) -> Report {
         let mut failures = Vec::new();
-        if let Some((failure, trace)) = summary.failure.take() {
+        if let Some((failure, Looked { trace, original, insight })) = looked {
             let plan = Plan {
                 program: self.name.clone(),
                 names: Some(engine.names().clone()),
@@ -359,9 +398,11 @@ impl Checker {
                 sleep_from: 0,
                 deviations: Vec::new(),
                 replay: true,
+                insight,
                 ..summary.plan.clone()
             };
-            failures.push(Failure::new(failure, trace, plan, engine.names()));
+            let detailed = settings.detailed.unwrap_or_default();
+            failures.push(Failure::new(failure, trace, plan, original, detailed));
         }
         Report::new(summary, failures)
     }
@@ -403,11 +444,11 @@ fn misuse(message: impl Into<String>) -> Report {
         elapsed: Duration::ZERO,
         guarantee: Guarantee::Failed,
         frontier: None,
+        statistics: Statistics::default(),
         failure: None,
         plan: Plan::default(),
     };
-    let failure = Failure::new(failure, Trace::default(), Plan::default(), &gordian_model::Names::default());
-    Report::new(summary, vec![failure])
+    Report::new(summary, vec![Failure::without_trace(failure)])
 }
 
 /// Repeats one execution.

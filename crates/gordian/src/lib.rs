@@ -28,9 +28,9 @@ mod checked {
     pub use crate::report::{Estimate, Failure, Report};
     pub use crate::testing::check;
     pub use gordian_macros::test;
-    pub use gordian_model::{FailureKind, FileError, Plan, Trace};
+    pub use gordian_model::{FailureKind, FileError, Insight, Plan, Trace};
     pub use gordian_search::{
-        Character, FrontierUse, Guarantee, Search, SearchError, Unexplained, bound, priority,
+        Character, FrontierUse, Guarantee, Search, SearchError, Statistics, Unexplained, bound, priority,
     };
 }
 #[cfg(feature = "check")]
@@ -47,6 +47,10 @@ mod cover;
 pub mod future;
 #[cfg(feature = "check")]
 pub mod hint;
+#[cfg(feature = "check")]
+mod insight;
+#[cfg(feature = "check")]
+mod page;
 #[cfg(not(feature = "check"))]
 mod plain;
 #[cfg(feature = "check")]

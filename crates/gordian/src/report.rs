@@ -1,8 +1,9 @@
 //! What a check found.
 
 use crate::again::Again;
-use gordian_model::{FailureKind, Names, Plan, Recording, Trace};
-use gordian_search::{Character, FrontierUse, Guarantee, Summary, Unexplained};
+use gordian_model::{FailureKind, Insight, Names, Plan, Recording, Trace};
+use gordian_report::{Look, Sources, Story};
+use gordian_search::{Character, FrontierUse, Guarantee, Statistics, Summary, Unexplained};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +21,8 @@ pub struct Failure {
     failure: gordian_model::Failure,
     trace: Trace,
     plan: Plan,
-    /// For the default width.
+    original: Option<Trace>,
+    /// As the surroundings ask for it.
     text: String,
     saved: Option<PathBuf>,
     /// How to repeat it, or why it could not be saved.
@@ -28,9 +30,30 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(failure: gordian_model::Failure, trace: Trace, plan: Plan, names: &Names) -> Failure {
-        let text = gordian_report::text(&failure, &trace, names, width());
-        Failure { failure, trace, plan, text, saved: None, remark: None }
+    pub(crate) fn new(
+        failure: gordian_model::Failure,
+        trace: Trace,
+        plan: Plan,
+        original: Option<Trace>,
+        detailed: bool,
+    ) -> Failure {
+        let mut new =
+            Failure { failure, trace, plan, original, text: String::new(), saved: None, remark: None };
+        // What tests print is captured, so there is no terminal to ask.
+        new.text = new.draw(&Look::from_environment(false).detailed(detailed));
+        new
+    }
+
+    /// One that no execution shows.
+    pub(crate) fn without_trace(failure: gordian_model::Failure) -> Failure {
+        Failure::new(failure, Trace::default(), Plan::default(), None, false)
+    }
+
+    fn draw(&self, look: &Look) -> String {
+        let none = Names::default();
+        let names = self.plan.names.as_ref().unwrap_or(&none);
+        let story = Story { failure: &self.failure, trace: &self.trace, names, insight: &self.plan.insight };
+        gordian_report::text(&story, &Sources::from_environment(), look)
     }
 
     /// What is wrong.
@@ -64,10 +87,23 @@ impl Failure {
 
     /// The text that a person reads, for a terminal of so many columns.
     pub fn text(&self, width: usize) -> String {
-        match &self.plan.names {
-            Some(names) => gordian_report::text(&self.failure, &self.trace, names, width),
-            None => gordian_report::text(&self.failure, &self.trace, &Names::default(), width),
-        }
+        self.draw(&Look::plain(width))
+    }
+
+    /// The same with every step.
+    pub fn detailed(&self, width: usize) -> String {
+        self.draw(&Look::plain(width).detailed(true))
+    }
+
+    /// What was found out about it by running the test again.
+    pub fn insight(&self) -> &Insight {
+        &self.plan.insight
+    }
+
+    /// What the execution did that was found first, if this one was made from it by leaving things out, and it was not
+    /// too long to be kept.
+    pub fn original(&self) -> Option<&Trace> {
+        self.original.as_ref()
     }
 
     /// What the execution did.
@@ -91,12 +127,33 @@ impl Failure {
     }
 
     pub(crate) fn recording(&self) -> Recording {
-        Recording { plan: self.plan.clone(), trace: Some(self.trace.clone()), text: self.text(80) }
+        Recording {
+            plan: self.plan.clone(),
+            trace: Some(self.trace.clone()),
+            text: self.text(80),
+            original: self.original.clone(),
+        }
     }
 
     pub(crate) fn set_saved(&mut self, path: Option<PathBuf>, remark: String) {
         self.saved = path;
         self.remark = Some(remark);
+    }
+
+    pub(crate) fn add_remark(&mut self, line: &str) {
+        let remark = self.remark.get_or_insert_default();
+        if !remark.is_empty() {
+            remark.push('\n');
+        }
+        remark.push_str(line);
+    }
+
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.remark.iter().flat_map(|remark| remark.lines())
+    }
+
+    pub(crate) fn what(&self) -> &gordian_model::Failure {
+        &self.failure
     }
 }
 
@@ -110,11 +167,6 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The width of the terminal: `COLUMNS` if it is set. What tests print is captured, so there is no terminal to ask.
-fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(80).clamp(40, 400)
-}
-
 /// What a check found.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -123,6 +175,8 @@ pub struct Report {
     unreached: Vec<String>,
     /// No thread was spawned in any execution.
     pub(crate) alone: bool,
+    /// How it was searched, if it was.
+    pub(crate) search: Option<String>,
     /// How a replay went.
     pub(crate) replayed: Option<String>,
     /// How to run the test again, if an execution failed.
@@ -131,7 +185,15 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn new(summary: Summary, failures: Vec<Failure>) -> Report {
-        Report { summary, failures, unreached: Vec::new(), alone: false, replayed: None, again: None }
+        Report {
+            summary,
+            failures,
+            unreached: Vec::new(),
+            alone: false,
+            search: None,
+            replayed: None,
+            again: None,
+        }
     }
 
     /// Executions carried to their end or to a failure.
@@ -189,7 +251,7 @@ impl Report {
                 unreached.join(", ")
             );
             let failure = gordian_model::Failure::new(FailureKind::NotCovered, message);
-            self.failures.push(Failure::new(failure, Trace::default(), Plan::default(), &Names::default()));
+            self.failures.push(Failure::without_trace(failure));
             self.summary.guarantee = Guarantee::Failed;
         }
         self.unreached = unreached;
@@ -203,6 +265,11 @@ impl Report {
     /// Steps taken in all executions together.
     pub fn steps(&self) -> u64 {
         self.summary.steps
+    }
+
+    /// What the executions were like.
+    pub fn statistics(&self) -> &Statistics {
+        &self.summary.statistics
     }
 
     /// How much the search kept of executions that had yet to be made, if it keeps them at all.
@@ -245,6 +312,14 @@ impl Report {
                     "spilled": f.spilled,
                 })
             }),
+            "statistics": {
+                "classes": self.statistics().classes(),
+                "steps": self.statistics().steps().map(|(min, median, max)| {
+                    serde_json::json!({ "min": min, "median": median, "max": max })
+                }),
+                "preemptions": self.statistics().preemptions(),
+                "cut": self.statistics().cut(),
+            },
             "unreached": self.unreached,
             "failures": failures,
         })
@@ -277,6 +352,9 @@ impl fmt::Display for Report {
             self.steps(),
             self.elapsed()
         )?;
+        if self.executions() > 0 {
+            write!(f, "\n{}", self.statistics())?;
+        }
         if self.alone && self.failures.is_empty() {
             write!(
                 f,

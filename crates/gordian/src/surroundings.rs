@@ -50,7 +50,8 @@ impl Surroundings {
             Ok(path) => {
                 let shown = settings::shown(&path, &self.package);
                 let line = format!(
-                    "replay: GORDIAN_REPLAY={} {}",
+                    "saved: {} (gordian report shows it again)\nreplay: GORDIAN_REPLAY={} {}",
+                    shown.display(),
                     quoted(&shown.to_string_lossy()),
                     self.command(&name)
                 );

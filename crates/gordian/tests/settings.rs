@@ -32,6 +32,14 @@ mod programs {
         lost_update();
     }
 
+    #[gordian::test]
+    #[ignore = "a program for the other tests"]
+    fn unlocks() {
+        let mutex = Mutex::new(());
+        drop(mutex.lock());
+        panic!("always");
+    }
+
     #[test]
     #[ignore = "a program for the other tests"]
     fn plain() {
@@ -206,6 +214,13 @@ fn a_failure_is_saved_once_and_the_line_that_is_printed_repeats_it() {
     let trace = package.trace("fails", 1);
     let line = format!("replay: GORDIAN_REPLAY={} cargo test programs::fails -- --exact", trace.display());
     assert!(text.lines().any(|l| l == line), "{line}\nis not in:\n{text}");
+    has(&text, &format!("\nsaved: {} (gordian report shows it again)\n", trace.display()));
+    let page = trace.with_extension("html");
+    let report = format!("report: {}", page.display());
+    assert_eq!(text.lines().skip_while(|l| *l != line).nth(1), Some(report.as_str()), "{text}");
+    let page = std::fs::read_to_string(package.folder.join(page)).expect("written beside the trace");
+    has(&page, "<title>panic: programs::fails</title>");
+    has(&page, &line["replay: ".len()..]);
     package.run("fails", &[]);
     assert!(package.folder.join(&trace).exists());
     assert!(!package.folder.join(package.trace("fails", 2)).exists());
@@ -213,6 +228,29 @@ fn a_failure_is_saved_once_and_the_line_that_is_printed_repeats_it() {
     let again = package.run("fails", &[("GORDIAN_REPLAY", trace.to_str().unwrap())]);
     assert_eq!(failure(&again), failure(&text));
     has(&again, &format!("replayed {}: the same failure in the same 5 steps", trace.display()));
+}
+
+#[test]
+fn a_failure_is_made_small_unless_that_is_not_wanted() {
+    let package = Package::new("minimise");
+    let random = ("GORDIAN_SEARCH", "random");
+    has(&package.run("fails", &[random]), "\nminimised: ");
+    let found = package.run("fails", &[random, ("GORDIAN_MINIMISE", "0")]);
+    assert!(!found.contains("\nminimised: ") && !found.contains("\nwhy: "), "{found}");
+    has(
+        &package.run("fails", &[("GORDIAN_MINIMISE", "few"), ("COLUMNS", "400")]),
+        "GORDIAN_MINIMISE=\"few\": expected a number of executions, such as 1000, or 0 to show failures as they are found",
+    );
+}
+
+#[test]
+fn every_step_is_shown_if_that_is_wanted() {
+    let package = Package::new("detailed");
+    let folded = package.run("unlocks", &[]);
+    has(&folded, "1-2   lock mutex, unlock");
+    let detailed = package.run("unlocks", &[("GORDIAN_DETAILED", "1")]);
+    has(&detailed, "1     lock mutex");
+    has(&detailed, "2     unlock mutex");
 }
 
 #[test]
@@ -257,7 +295,7 @@ fn a_file_that_is_no_trace_is_an_error() {
         (b"".as_slice(), "x.trace is empty"),
         (b"nonsense", "x.trace is not a Gordian trace"),
         (b"GORDIAN\n\x63\x00", "x.trace was written by format version 99"),
-        (b"GORDIAN\n\x02\x00\x05", "x.trace is damaged or cut short"),
+        (b"GORDIAN\n\x03\x00\x05", "x.trace is damaged or cut short"),
     ] {
         std::fs::write(&path, bytes).unwrap();
         let text = package.run("fails", &[("GORDIAN_REPLAY", "x.trace"), ("COLUMNS", "400")]);

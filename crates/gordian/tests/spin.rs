@@ -103,7 +103,7 @@ fn waiting_for_what_nobody_does_is_a_livelock_that_names_the_loop() {
     });
     let failure = report.failure().unwrap();
     assert_eq!(failure.kind(), FailureKind::Livelock);
-    assert!(failure.to_string().contains("runs in a loop until atomic"), "{failure}");
+    assert!(failure.to_string().contains("runs in a loop until flag changes"), "{failure}");
 }
 
 #[test]

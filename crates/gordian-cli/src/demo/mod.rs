@@ -1,4 +1,4 @@
-//! The main job on an embedded example: finds a bug, shows it, replays it, and proves the fix.
+//! The main job on an embedded example: finds a bug, shows it, replays it, writes the page for the browser, and proves the fix.
 
 mod account;
 
@@ -36,6 +36,11 @@ pub(crate) fn run() -> Result<(), String> {
     same(&report, &again)?;
     println!("saved to {} (gordian report shows it again)", path.display());
     println!("the replay failed in the same way, in the same {} steps", failure.trace().len());
+
+    let page = path.with_extension("html");
+    std::fs::write(&page, report.html().unwrap_or_default())
+        .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
+    println!("as a page for the browser: {}", page.display());
 
     heading("3. Check the fix: one lock over the test and the withdrawal");
     show("pub fn withdraw_fixed(");

@@ -1,9 +1,12 @@
 //! How an execution ends.
 
-use super::{Conductor, verdict};
+use super::slots::Slot;
+use super::{Conductor, Idle, Thread, verdict};
+use crate::aftermath::{Aftermath, Pending};
 use crate::failure::{Failure, FailureKind};
+use crate::id::ThreadId;
 use crate::object::{Arc, Object};
-use crate::trace::End;
+use crate::trace::{End, Step};
 
 impl Conductor {
     /// Nobody can go on: is it the end, or are they stuck?
@@ -29,16 +32,50 @@ impl Conductor {
                 self.fail_complete(failure);
             }
         }
-        if self.replay
-            && self.trace.end != End::Running
-            && let Some(failure) = self.went_on()
-        {
+        if !self.replay || self.trace.end == End::Running {
+            return;
+        }
+        if self.only_went_round() {
+            self.trace.take_back(self.prefix.len());
+        } else if let Some(failure) = self.went_on() {
             self.fail_complete(failure);
         }
     }
 
+    /// Are all steps beyond the plan rounds of loops that wait for ever? The rounds that proved it at first were taken out of the
+    /// trace, so a plan does not have them; proving it again may take one more, where several threads wait.
+    fn only_went_round(&self) -> bool {
+        let livelock = |f: &Failure| f.kind == FailureKind::Livelock;
+        let waits = |s: &Step| {
+            self.threads[s.thread.index()].idle == Idle::Proved && s.accesses.iter().all(|a| a.act.is_read())
+        };
+        self.trace.failure().is_some_and(livelock)
+            && self.trace.steps.iter().skip(self.prefix.len()).all(waits)
+    }
+
     pub(super) fn fail_complete(&mut self, failure: Failure) {
+        let aftermath = self.aftermath();
+        self.trace.aftermath.get_or_insert_with(|| Box::new(aftermath));
         self.trace.end = End::Failed(Box::new(failure));
+    }
+
+    /// What there is now.
+    fn aftermath(&self) -> Aftermath {
+        let value = |slot: &Slot| match &slot.model {
+            Object::Atomic(atomic) => Some(atomic.value()),
+            Object::Semaphore(semaphore) => Some(u64::from(semaphore.permits())),
+            _ => None,
+        };
+        let pending = |(i, me): (usize, &Thread)| {
+            let op = me.announced()?;
+            let thread = ThreadId(i as u32);
+            let stuck = me.outcomes == 0 || me.idle == Idle::Proved;
+            Some(Pending { thread, kind: op.kind, object: op.object, other: op.other, site: op.site, stuck })
+        };
+        Aftermath {
+            values: self.slots[..self.live_slots].iter().map(value).collect(),
+            pending: self.threads.iter().enumerate().filter_map(pending).collect(),
+        }
     }
 
     /// Something went wrong after the last step, while the front end dropped what lives as long as the execution.

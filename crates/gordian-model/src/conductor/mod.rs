@@ -292,7 +292,7 @@ impl Conductor {
     #[cold]
     pub fn fail(&mut self, failure: Failure) {
         if matches!(self.trace.end, End::Running | End::Complete) {
-            self.trace.end = End::Failed(Box::new(failure));
+            self.fail_complete(failure);
         }
     }
 
@@ -310,6 +310,14 @@ impl Conductor {
     /// Is the thread unwinding?
     pub fn is_panicking(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].panicking
+    }
+
+    /// Another thread is about to step. Preemptions are counted here, where switches are few, rather than at every step.
+    #[inline]
+    pub fn switch_to(&mut self, thread: ThreadId) {
+        if thread != self.current && self.could_go_on() {
+            self.trace.preempted += 1;
+        }
     }
 
     /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own

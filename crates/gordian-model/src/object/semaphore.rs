@@ -22,6 +22,11 @@ impl Semaphore {
         Semaphore { put: permits, got: 0, published: ClockId::default() }
     }
 
+    /// How many permits can be had now.
+    pub fn permits(&self) -> u32 {
+        self.put - self.got
+    }
+
     fn take(&mut self, act: Act, cx: &mut Cx<'_>) -> Reply {
         cx.acquire(self.published);
         cx.touch(cx.object, act, self.got);

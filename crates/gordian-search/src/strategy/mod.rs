@@ -73,6 +73,11 @@ pub trait Strategy {
         None
     }
 
+    /// How many classes of equivalent executions there are, if it has seen each of them once and nothing else.
+    fn classes(&self) -> Option<u64> {
+        None
+    }
+
     /// What kept it from going on to its bounds, although it has nothing left to try: the limit and the knob that changes it.
     fn hindrance(&self) -> Option<String> {
         None

@@ -72,6 +72,9 @@ pub(super) struct Optimal {
     failed: bool,
     /// A leaf was tried of which it is open whether it is covered.
     open: bool,
+    /// Executions that came to their end, each of a class of its own.
+    classes: u64,
+    done: bool,
 }
 
 impl Recycle for Optimal {
@@ -96,6 +99,8 @@ impl Recycle for Optimal {
         self.arrivals = false;
         self.failed = false;
         self.open = false;
+        self.classes = 0;
+        self.done = false;
     }
 }
 
@@ -265,7 +270,10 @@ impl Strategy for Optimal {
         if !std::mem::replace(&mut self.started, true) {
             return Next::Run;
         }
-        let Some(branch) = self.backtrack() else { return Next::Done };
+        let Some(branch) = self.backtrack() else {
+            self.done = true;
+            return Next::Done;
+        };
         self.open |= branch.is_open(self.failed);
         let depth = self.nodes.len() - 1;
         self.branch = depth;
@@ -325,6 +333,7 @@ impl Strategy for Optimal {
         for _ in self.branch..trace.len() {
             self.order.push(&trace.steps, &mut races);
         }
+        self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
         for (i, node) in self.nodes[..trace.len()].iter_mut().enumerate().filter(|(_, n)| n.doubtful) {
             look(&mut node.tree, i, trace, &self.order);
@@ -340,5 +349,9 @@ impl Strategy for Optimal {
         }
         self.races = races;
         Ok(())
+    }
+
+    fn classes(&self) -> Option<u64> {
+        (self.done && !self.failed).then_some(self.classes)
     }
 }

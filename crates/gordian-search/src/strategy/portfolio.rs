@@ -174,6 +174,10 @@ impl Strategy for Portfolio {
         })
     }
 
+    fn classes(&self) -> Option<u64> {
+        self.members.iter().find_map(|m| m.strategy.as_ref()?.classes())
+    }
+
     fn hindrance(&self) -> Option<String> {
         if self.proved(true) == Proved::All {
             return None;

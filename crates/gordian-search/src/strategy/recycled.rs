@@ -66,6 +66,10 @@ impl<S: Recycle> Strategy for Recycled<S> {
         self.0.as_ref().expect("there until dropped").frontier()
     }
 
+    fn classes(&self) -> Option<u64> {
+        self.0.as_ref().expect("there until dropped").classes()
+    }
+
     fn hindrance(&self) -> Option<String> {
         self.0.as_ref().expect("there until dropped").hindrance()
     }

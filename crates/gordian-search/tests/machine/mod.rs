@@ -640,6 +640,7 @@ impl Target for Machine {
         self.born(ThreadId::MAIN, 0);
         self.advance_released();
         while let Decision::Run(thread) = self.conductor.decide() {
+            self.conductor.switch_to(thread);
             self.step(thread);
             self.advance_released();
         }

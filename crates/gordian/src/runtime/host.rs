@@ -278,6 +278,7 @@ impl Runtime {
                 let decision =
                     if (*rt).request == Request::Switch { (*rt).decision } else { Runtime::answer(rt) };
                 let Decision::Run(next) = decision else { return };
+                (*rt).conductor.switch_to(next);
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
                     (*rt).reply = (*rt).conductor.perform(next);
                 }

@@ -71,6 +71,10 @@ settings! {
     weak_failures: bool = flag, "true or false";
     /// May a condition variable wake a thread that nobody notified?
     spurious_wakeups: bool = flag, "true or false";
+    /// The most executions to make a failure small with.
+    minimise: u64 = number, "a number of executions, such as 1000, or 0 to show failures as they are found";
+    /// Are all steps of a failure shown?
+    detailed: bool = |t| if t == "1" { Ok(true) } else if t == "0" { Ok(false) } else { flag(t) }, "true or false";
     /// The folder that failing executions are saved under.
     report: PathBuf = |t| if t.is_empty() { Err(None) } else { Ok(PathBuf::from(t)) }, "a folder, such as target/gordian";
 }
@@ -130,7 +134,7 @@ mod tests {
             let good = match *key {
                 "search" => "dfs",
                 "time" => "1s",
-                "leaks" | "weak_failures" | "spurious_wakeups" => "true",
+                "leaks" | "weak_failures" | "spurious_wakeups" | "detailed" => "true",
                 _ => "1_000",
             };
             assert_eq!(Settings::default().set(key, good), Ok(()), "{key}");

@@ -1,0 +1,158 @@
+//! What a search has seen, in a few numbers. Taking an execution in costs a few instructions, whatever its length.
+
+use gordian_model::Trace;
+use std::fmt;
+
+/// Lengths below this have a bucket each; above, each doubling has [`PARTS`] buckets.
+const EXACT: u32 = 128;
+const PARTS: u32 = 16;
+
+/// What the executions of a search were like; those that were cut short because of a sleep set do not count.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    executions: u64,
+    shortest: u32,
+    longest: u32,
+    /// How many executions had so many steps.
+    lengths: Vec<u64>,
+    preemptions: u32,
+    cut: u64,
+    pub(crate) classes: Option<u64>,
+}
+
+impl Statistics {
+    /// Takes in an execution that came to its end or failed.
+    #[inline]
+    pub fn take_in(&mut self, trace: &Trace) {
+        let steps = trace.len() as u32;
+        if self.executions == 0 {
+            self.shortest = steps;
+        }
+        self.executions += 1;
+        self.shortest = self.shortest.min(steps);
+        self.longest = self.longest.max(steps);
+        let bucket = bucket(steps);
+        if bucket >= self.lengths.len() {
+            self.make_room(bucket);
+        }
+        self.lengths[bucket] += 1;
+        self.cut += u64::from(trace.cut);
+        // Those of steps that were taken back do not count, so where there are any the rest has to be counted.
+        let preempted = match trace.has_taken_back() {
+            true => trace.preemptions() as u32,
+            false => trace.preempted,
+        };
+        self.preemptions = self.preemptions.max(preempted);
+    }
+
+    /// As much as is needed: most tests are small, and their searches short.
+    #[cold]
+    fn make_room(&mut self, bucket: usize) {
+        self.lengths.resize((bucket + 1).next_multiple_of(32), 0);
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.lengths.fill(0);
+        *self = Statistics { lengths: std::mem::take(&mut self.lengths), ..Statistics::default() };
+    }
+
+    /// Steps of the shortest execution, of one in the middle, and of the longest. That in the middle is exact up to 127 steps,
+    /// and at most six percent too low beyond.
+    pub fn steps(&self) -> Option<(u32, u32, u32)> {
+        if self.executions == 0 {
+            return None;
+        }
+        let mut seen = 0;
+        let middle = self.lengths.iter().position(|&n| {
+            seen += n;
+            seen * 2 >= self.executions
+        });
+        let median = least(middle.unwrap_or(0)).clamp(self.shortest, self.longest);
+        Some((self.shortest, median, self.longest))
+    }
+
+    /// The most preemptions in one execution.
+    pub fn preemptions(&self) -> u32 {
+        self.preemptions
+    }
+
+    /// Executions in which a limit cut a pausing loop.
+    pub fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// The classes of equivalent executions that there are, if the search knows.
+    pub fn classes(&self) -> Option<u64> {
+        self.classes
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((min, median, max)) = self.steps() else { return f.write_str("no executions") };
+        match self.classes {
+            Some(1) => f.write_str("1 class, ")?,
+            Some(classes) => write!(f, "{classes} classes, ")?,
+            None => {}
+        }
+        match (min, max) {
+            (1, 1) => f.write_str("1 step in each execution")?,
+            _ if min == max => write!(f, "{min} steps in each execution")?,
+            _ => write!(f, "{min} to {max} steps in an execution (median {median})")?,
+        }
+        match self.preemptions {
+            0 => f.write_str(", no preemptions")?,
+            1 => f.write_str(", at most 1 preemption")?,
+            most => write!(f, ", at most {most} preemptions")?,
+        }
+        if self.cut > 0 {
+            let share = 100.0 * self.cut as f64 / self.executions as f64;
+            write!(f, ", {share:.1}% with a pausing loop cut short (Checker::fair_rounds)")?;
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn bucket(steps: u32) -> usize {
+    if steps < EXACT {
+        return steps as usize;
+    }
+    let doubling = steps.ilog2();
+    let part = (steps >> (doubling - PARTS.ilog2())) - PARTS;
+    (EXACT + (doubling - EXACT.ilog2()) * PARTS + part) as usize
+}
+
+/// The least number of steps that falls into the bucket.
+fn least(bucket: usize) -> u32 {
+    let Some(above) = (bucket as u32).checked_sub(EXACT) else { return bucket as u32 };
+    let (doubling, part) = (EXACT.ilog2() + above / PARTS, above % PARTS);
+    (PARTS + part) << (doubling - PARTS.ilog2())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_is_in_the_bucket_that_begins_at_most_a_sixteenth_below_it() {
+        for steps in (0..5_000).chain((5_000..u32::MAX - 1_000_003).step_by(1_000_003)).chain([u32::MAX]) {
+            let from = least(bucket(steps));
+            assert!(from <= steps && (steps - from) as u64 * 16 <= steps as u64, "{steps} in {from}");
+            assert!(steps >= EXACT || from == steps);
+        }
+    }
+
+    #[test]
+    fn the_middle_is_the_middle() {
+        let mut statistics = Statistics { executions: 5, shortest: 1, longest: 200, ..Statistics::default() };
+        statistics.make_room(bucket(200));
+        for steps in [1, 3, 7, 7, 200] {
+            statistics.lengths[bucket(steps)] += 1;
+        }
+        assert_eq!(statistics.steps(), Some((1, 7, 200)));
+        statistics.clear();
+        assert_eq!(statistics.steps(), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! The text of every kind of failure, compared with files: `UPDATE_SNAPSHOTS=1` rewrites them.
+
+mod programs;
+
+use gordian::{Checker, FailureKind, Report};
+use gordian_report::{Look, Sources, Story};
+
+/// Compares a text with the file of that name.
+#[track_caller]
+fn compare(name: &str, text: &str) {
+    let path = format!("{}/tests/snapshots/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == expected,
+        "{name} is now\n{text}\ninstead of\n{expected}\nif this is what it should be, run once with UPDATE_SNAPSHOTS=1"
+    );
+}
+
+/// Compares the text of the first failure at several widths, and its statistics.
+#[track_caller]
+fn snapshots(name: &str, kind: FailureKind, report: &Report) {
+    let failure = report.failure().unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(failure.kind(), kind, "{report}");
+    for width in [60, 80, 120] {
+        let text = failure.text(width);
+        let is_path = |line: &str| line.starts_with("  at ");
+        let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > width && !is_path(l)).collect();
+        assert!(wide.is_empty(), "wider than {width}: {wide:#?}");
+        if width < 120 {
+            compare(&format!("{name}_{width}"), &format!("{text}{}\n", report.statistics()));
+        }
+    }
+}
+
+fn run(body: fn()) -> Report {
+    Checker::new().run(body)
+}
+
+#[test]
+fn a_panic() {
+    let report = run(programs::lost_update);
+    snapshots("panic", FailureKind::Panic, &report);
+    compare("panic_120", &report.failure().unwrap().text(120));
+}
+
+#[test]
+fn colours_and_more_than_ascii() {
+    let report = run(programs::lost_update);
+    let failure = report.failure().unwrap();
+    let names = failure.plan().names.clone().unwrap();
+    let (trace, insight) = (failure.trace(), failure.insight());
+    let story = Story { failure: trace.failure().unwrap(), trace, names: &names, insight };
+    let sources = Sources::from_environment();
+    let look = Look { unicode: true, ..Look::plain(80) };
+    let unicode = gordian_report::text(&story, &sources, &look);
+    compare("panic_unicode", &unicode);
+    let coloured = gordian_report::text(&story, &sources, &Look { colour: true, ..look });
+    compare("panic_coloured", &coloured);
+    assert!(!unicode.contains('\x1b') && coloured.contains('\x1b'));
+    // Without the source there are other names, and no snippet.
+    compare("panic_without_source", &gordian_report::text(&story, &Sources::none(), &Look::plain(80)));
+}
+
+#[test]
+fn a_panic_among_much_else() {
+    snapshots("panic_among_much_else", FailureKind::Panic, &run(programs::counted_too_soon));
+    let report = run(programs::counted_too_soon);
+    compare("panic_detailed", &report.failure().unwrap().detailed(80));
+}
+
+#[test]
+fn a_panic_after_loops_and_messages() {
+    snapshots("panic_after_loops", FailureKind::Panic, &run(programs::handed_over));
+}
+
+#[test]
+fn addresses_are_not_shown() {
+    snapshots("panic_with_pointers", FailureKind::Panic, &run(programs::pointers));
+}
+
+#[test]
+fn a_deadlock() {
+    snapshots("deadlock", FailureKind::Deadlock, &run(programs::lock_order));
+}
+
+#[test]
+fn a_deadlock_of_a_lost_wakeup() {
+    snapshots("deadlock_lost_wakeup", FailureKind::Deadlock, &run(programs::lost_wakeup));
+}
+
+#[test]
+fn a_livelock() {
+    snapshots("livelock", FailureKind::Livelock, &run(programs::polite_flags));
+}
+
+#[test]
+fn a_data_race() {
+    snapshots("data_race", FailureKind::DataRace, &run(programs::relaxed_publication));
+}
+
+#[test]
+fn a_leak() {
+    snapshots("leak", FailureKind::Leak, &run(programs::forgotten));
+}
+
+#[test]
+fn a_step_limit() {
+    let report = Checker::new().steps(500).run(programs::endless);
+    snapshots("step_limit", FailureKind::StepLimit, &report);
+}
+
+#[test]
+fn nondeterminism() {
+    snapshots("nondeterminism", FailureKind::Nondeterminism, &run(programs::remembers));
+}
+
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn a_stack_overflow() {
+    snapshots("stack_overflow", FailureKind::Crash, &run(programs::bottomless));
+}
+
+#[test]
+fn a_marker_that_is_not_reached() {
+    let report = Checker::new().must_cover(["positive"]).run(programs::uncovered);
+    snapshots("not_covered", FailureKind::NotCovered, &report);
+}
