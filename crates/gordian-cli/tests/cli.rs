@@ -29,7 +29,7 @@ fn the_demo_finds_replays_and_proves() {
     assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
     for part in [
         "main panicked: overdrawn\n",
-        "step  main                    main.1\n",
+        "step  main                          main.1\n",
         "the replay failed in the same way, in the same 10 steps\n",
         "no failure in any interleaving (2 executions",
     ] {

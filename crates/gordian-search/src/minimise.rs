@@ -3,7 +3,7 @@
 //! Searches in the order of preemptions come first. If one ends, or finds the failure, nothing with fewer preemptions fails. Where
 //! there is too much to search, the execution that is there is changed: what does not lead to the failure is left
 //! out, what comes after some point is left to the default schedule, and runs of a thread that are apart are put
-//! together. Whatever was tried counts only if it fails in the same way and is smaller.
+//! together; where such a plan asks for what cannot be, the execution goes on without it. Whatever was tried counts only if it fails in the same way and is smaller.
 
 use crate::explore::{Setting, Target};
 use crate::order::Order;
@@ -171,6 +171,7 @@ impl Trial<'_> {
         let search: Search = search.parse().expect("a search");
         let mut strategy = search.strategy(&Setting::default());
         let (mut proved, mut passed) = (false, false);
+        self.plan.lenient = false;
         while !self.is_spent() {
             self.plan.deviations.clear();
             if strategy.plan(&mut self.plan) == Next::Done {
@@ -224,6 +225,7 @@ impl Trial<'_> {
             return false;
         }
         self.plan.prefix = prefix;
+        self.plan.lenient = true;
         self.execute().1
     }
 
@@ -316,6 +318,7 @@ impl Trial<'_> {
                 return false;
             }
             self.plan.prefix.clone_from(&prefix);
+            self.plan.lenient = true;
             let (trace, better) = self.execute();
             if better {
                 return true;
@@ -333,6 +336,7 @@ impl Trial<'_> {
     fn repeats(&mut self) -> bool {
         self.plan.prefix = self.best.choices().collect();
         self.plan.replay = true;
+        self.plan.lenient = false;
         let trace = self.target.run(&self.plan);
         self.executions += 1;
         trace.len() == self.best.len() && trace.failure().is_some_and(|f| fails_alike(f, self.failure))
