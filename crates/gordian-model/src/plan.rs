@@ -155,6 +155,8 @@ pub struct Plan {
     pub options: Options,
     /// The plan repeats a whole execution; going on beyond the prefix is a departure.
     pub replay: bool,
+    /// Where the prefix cannot be followed, the execution goes on by the policy; else that is a failure.
+    pub lenient: bool,
     /// What is known about the execution that it repeats.
     pub insight: Insight,
 }

@@ -3,7 +3,7 @@
 //! Searches in the order of preemptions come first. If one ends, or finds the failure, nothing with fewer preemptions fails. Where
 //! there is too much to search, the execution that is there is changed: what does not lead to the failure is left
 //! out, what comes after some point is left to the default schedule, and runs of a thread that are apart are put
-//! together. Whatever was tried counts only if it fails in the same way and is smaller.
+//! together; where such a plan asks for what cannot be, the execution goes on without it. Whatever was tried counts only if it fails in the same way and is smaller.
 
 use crate::explore::{Setting, Target};
 use crate::order::Order;
@@ -51,6 +51,12 @@ pub fn fails_alike(a: &Failure, b: &Failure) -> bool {
         }
 }
 
+/// Where a run of a thread begins and ends.
+type Run = (usize, usize);
+
+/// A way to follow runs in another order, of which so many first ones are as they were.
+type Follow<T> = fn(&mut T, &Trace, &[Run], (&[usize], usize)) -> bool;
+
 /// Preemptions, threads, steps.
 type Size = (usize, usize, usize);
 
@@ -92,14 +98,13 @@ pub fn minimise(
         size: size(trace),
     };
     let first = trial.size;
-    let proved = trial.search();
-    while trial.shorten() || (!proved && trial.put_together()) {}
+    let proved = trial.make_small();
     if !trial.repeats() {
         return None;
     }
     let minimised = Minimised {
         executions: trial.executions,
-        proved: proved || trial.size.0 == 0,
+        proved,
         preemptions: first.0 as u32,
         threads: first.1 as u32,
         steps: first.2 as u32,
@@ -120,10 +125,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn is_spent(&self, effort: Effort) -> bool {
-        self.executions >= effort.executions
-            || self.steps >= effort.steps
-            || self.start.elapsed() >= effort.time
+    fn is_spent(&self) -> bool {
+        let Effort { executions, steps, time } = self.effort;
+        self.executions >= executions || self.steps >= steps || self.start.elapsed() >= time
     }
 
     /// Carries out the plan; the trace, and is it smaller than what there was?
@@ -140,29 +144,35 @@ impl Trial<'_> {
         (trace, better)
     }
 
-    /// Searches in the order of preemptions; is it known in the end that fewer will not do?
-    fn search(&mut self) -> bool {
-        let fewest = self.size.0;
-        if self.search_for(&format!("preemptions:{fewest}"), self.part(4), true) {
-            return true;
+    /// Is it known in the end that fewer preemptions will not do?
+    fn make_small(&mut self) -> bool {
+        let whole = self.effort;
+        // Of executions that are long there are too many to search, and each step of a search takes longer than one without.
+        let search = |trial: &mut Self, tenths: u64, search: String, reduced: bool| {
+            let most = Effort { executions: whole.executions * tenths / 10, ..whole };
+            trial.effort = Effort { steps: whole.steps.min(trial.steps + whole.steps / 10), ..most };
+            trial.search(&search, reduced)
+        };
+        let mut proved = search(self, 4, format!("preemptions:{}", self.size.0), true) || self.size.0 == 0;
+        self.effort = Effort { executions: whole.executions * 8 / 10, steps: whole.steps / 10 * 8, ..whole };
+        while self.shorten() || (!proved && self.put_together()) {}
+        proved |= self.size.0 == 0;
+        if !proved {
+            proved = search(self, 10, format!("preemptions:{},dfs", self.size.0 - 1), false);
+            self.effort = whole;
+            while self.shorten() {}
         }
-        let fewest = self.size.0;
-        fewest == 0 || self.search_for(&format!("preemptions:{},dfs", fewest - 1), self.part(8), false)
+        proved
     }
 
-    /// So many tenths of the effort.
-    fn part(&self, tenths: u64) -> Effort {
-        let Effort { executions, steps, time } = self.effort;
-        Effort { executions: executions * tenths / 10, steps: steps / 10 * tenths, time }
-    }
-
-    /// The same with one search. A reduction learns from what steps do, and a failing execution ends before all of its threads have
+    /// Searches in the order of preemptions; is it known in the end that fewer will not do? A reduction learns from what steps do, and a failing execution ends before all of its threads have
     /// shown that; so after such a one it proves nothing.
-    fn search_for(&mut self, search: &str, effort: Effort, reduced: bool) -> bool {
+    fn search(&mut self, search: &str, reduced: bool) -> bool {
         let search: Search = search.parse().expect("a search");
         let mut strategy = search.strategy(&Setting::default());
         let (mut proved, mut passed) = (false, false);
-        while !self.is_spent(effort) {
+        self.plan.lenient = false;
+        while !self.is_spent() {
             self.plan.deviations.clear();
             if strategy.plan(&mut self.plan) == Next::Done {
                 proved |= !passed;
@@ -198,21 +208,24 @@ impl Trial<'_> {
         if let Some(steps) = self.leading() {
             helped |= self.attempt(steps);
         }
-        let starts: Vec<usize> = runs(&self.best).iter().map(|run| run.0).collect();
-        let best: Vec<Planned> = self.best.choices().collect();
-        for start in starts {
-            if self.attempt(best[..start].to_vec()) {
-                return true;
+        let preemptions: Vec<usize> =
+            (0..self.best.len()).filter(|&i| i == 0 || self.best.is_preemption(i)).collect();
+        for start in preemptions {
+            // Up to the first that does, the rest is in what it leaves out.
+            if self.attempt(self.best.choices().take(start).collect()) {
+                helped = true;
+                break;
             }
         }
-        helped
+        self.leave_out() || helped
     }
 
     fn attempt(&mut self, prefix: Vec<Planned>) -> bool {
-        if self.is_spent(self.effort) {
+        if self.is_spent() {
             return false;
         }
         self.plan.prefix = prefix;
+        self.plan.lenient = true;
         self.execute().1
     }
 
@@ -234,44 +247,78 @@ impl Trial<'_> {
         (steps.len() < self.best.len()).then_some(steps)
     }
 
+    /// Leaves a thread to the default schedule, or lets it do everything in one go, where it began or where it ended. Did it help?
+    fn leave_out(&mut self) -> bool {
+        let mut threads: Vec<ThreadId> = self.best.steps.iter().map(|s| s.thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let mut helped = false;
+        for thread in threads {
+            let choices: Vec<Planned> =
+                self.best.choices().map(|c| Planned { expected: None, ..c }).collect();
+            let is_its = |choice: &Planned| choice.thread == thread;
+            let (its, others): (Vec<Planned>, Vec<Planned>) = choices.iter().partition(|c| is_its(c));
+            let at = |end: usize| choices[..end].iter().filter(|c| !is_its(c)).count();
+            let first = at(choices.iter().position(is_its).unwrap_or(0));
+            let last = at(choices.iter().rposition(is_its).unwrap_or(0));
+            let together = |at: usize| [&others[..at], &its, &others[at..]].concat();
+            let attempts = [others.clone(), together(first), together(last)];
+            helped |= attempts.into_iter().any(|attempt| self.attempt(attempt));
+        }
+        helped
+    }
+
     /// Lets a thread that was preempted go on at once, or the one that came in between go first. Did it help?
     fn put_together(&mut self) -> bool {
-        let best = self.best.clone();
-        let runs = runs(&best);
-        for (k, &(start, _)) in runs.iter().enumerate() {
-            if k == 0 || !best.is_preemption(start) {
-                continue;
-            }
-            let before = best.steps[start - 1].thread;
-            let next = (k..runs.len()).find(|&m| best.steps[runs[m].0].thread == before);
-            let sooner = next.map(|next| {
-                let mut order: Vec<usize> = (0..runs.len()).filter(|&m| m != next).collect();
-                order.insert(k, next);
-                (k, order)
+        // As they are, which takes one execution each; then as far as something else does not stop them.
+        self.reorder(Trial::follow_exactly) || self.reorder(Trial::follow)
+    }
+
+    fn reorder(&mut self, follow: Follow<Self>) -> bool {
+        let mut helped = false;
+        let mut k = 1;
+        loop {
+            let best = self.best.clone();
+            let runs = runs(&best);
+            let Some(next) = (k..runs.len()).find(|&k| best.is_preemption(runs[k].0)) else { return helped };
+            k = next;
+            let before = best.steps[runs[k].0 - 1].thread;
+            let later = (k..runs.len()).find(|&m| best.steps[runs[m].0].thread == before);
+            let sooner = later.map(|later| {
+                let mut order: Vec<usize> = (0..runs.len()).filter(|&m| m != later).collect();
+                order.insert(k, later);
+                (order, k)
             });
             let mut swapped: Vec<usize> = (0..runs.len()).collect();
             swapped.swap(k - 1, k);
-            for (same, order) in sooner.into_iter().chain([(k - 1, swapped)]) {
-                if self.follow(&best, &runs, &order, same) {
-                    return true;
-                }
+            let mut orders = sooner.into_iter().chain([(swapped, k - 1)]);
+            match orders.any(|(order, same)| follow(self, &best, &runs, (&order, same))) {
+                // Whatever is there now may go on here.
+                true => helped = true,
+                false => k += 1,
             }
         }
-        false
+    }
+
+    /// Follows the runs in another order, each thread as far as it went.
+    fn follow_exactly(&mut self, best: &Trace, runs: &[Run], (order, _): (&[usize], usize)) -> bool {
+        let steps = order.iter().flat_map(|&m| &best.steps[runs[m].0..runs[m].1]);
+        self.attempt(steps.map(|step| Planned { expected: None, ..step.planned() }).collect())
     }
 
     /// Follows the runs in another order, the first of them as they are. In each a thread goes on as far as it did, unless
     /// something now stops it sooner.
-    fn follow(&mut self, best: &Trace, runs: &[(usize, usize)], order: &[usize], same: usize) -> bool {
+    fn follow(&mut self, best: &Trace, runs: &[Run], (order, same): (&[usize], usize)) -> bool {
         let mut prefix: Vec<Planned> =
             best.steps[..runs.get(same).map_or(0, |run| run.0)].iter().map(|s| s.planned()).collect();
         for &(start, end) in order[same..].iter().map(|&m| &runs[m]) {
             let from = prefix.len();
             prefix.push(Planned { expected: None, ..best.steps[start].planned() });
-            if self.is_spent(self.effort) {
+            if self.is_spent() {
                 return false;
             }
             self.plan.prefix.clone_from(&prefix);
+            self.plan.lenient = true;
             let (trace, better) = self.execute();
             if better {
                 return true;
@@ -289,6 +336,7 @@ impl Trial<'_> {
     fn repeats(&mut self) -> bool {
         self.plan.prefix = self.best.choices().collect();
         self.plan.replay = true;
+        self.plan.lenient = false;
         let trace = self.target.run(&self.plan);
         self.executions += 1;
         trace.len() == self.best.len() && trace.failure().is_some_and(|f| fails_alike(f, self.failure))
@@ -307,7 +355,7 @@ fn order(trace: &Trace) -> Order {
 
 /// Where each run of a thread begins and ends. One ends also before a step with another outcome than the first, which
 /// has to be asked for.
-fn runs(trace: &Trace) -> Vec<(usize, usize)> {
+fn runs(trace: &Trace) -> Vec<Run> {
     let begins = |&i: &usize| {
         i == 0 || trace.steps[i].thread != trace.steps[i - 1].thread || trace.steps[i].outcome > 0
     };

@@ -6,7 +6,7 @@
 use crate::explore::Target;
 use crate::minimise::Effort;
 use crate::order::{Order, Race};
-use gordian_model::{Decisive, End, Failure, FailureKind, Later, ObjectId, Plan, Planned, Policy, Trace};
+use gordian_model::{Decisive, End, Later, ObjectId, Plan, Planned, Policy, Trace};
 use std::time::Instant;
 
 /// Looks for two conflicting steps whose order decides; gives them, and how many pairs could be put in the other order. The
@@ -22,6 +22,8 @@ pub fn decisive(
         deviations: Vec::new(),
         policy: Policy::default(),
         replay: false,
+        // Taking down an execution that is not at its end is more than some destructors bear.
+        lenient: true,
         ..plan.clone()
     };
     let mut order = Order::default();
@@ -48,19 +50,16 @@ pub fn decisive(
             let tried = target.run(&plan);
             executions += 1;
             steps += tried.len() as u64;
-            // A departure is a step that could not be taken where the plan wants it.
-            *reversed |= !tried.failure().is_some_and(departed);
-            if tried.end == End::Complete {
+            let went = tried.steps.iter().map(|s| s.thread);
+            let as_planned = plan.prefix.iter().map(|p| p.thread).eq(went.take(plan.prefix.len()));
+            *reversed |= as_planned;
+            if as_planned && tried.end == End::Complete {
                 found = Some(Decisive { at_once, ..*pair });
                 break 'search;
             }
         }
     }
     (found, pairs.iter().filter(|pair| pair.1).count() as u32)
-}
-
-fn departed(failure: &Failure) -> bool {
-    failure.kind == FailureKind::Nondeterminism
 }
 
 /// What stands in the way of threads that cannot go on.

@@ -46,7 +46,7 @@ impl Surroundings {
         let name = failure.plan().program.clone();
         let folder = folder.map_or_else(|| settings::trace_folder(&self.package), Path::to_owned);
         let folder = folder.join(file_name(&name));
-        match write(&failure.recording().to_bytes(), &folder) {
+        match write(&failure.recording(), &folder) {
             Ok(path) => {
                 let shown = settings::shown(&path, &self.package);
                 let line = format!(
@@ -95,23 +95,31 @@ fn file_name(test: &str) -> String {
     }
 }
 
-/// Writes to the first number that is free, or that holds the same already: a test that is run again and fails in the
-/// same way has one file.
-fn write(bytes: &[u8], folder: &Path) -> std::io::Result<PathBuf> {
+/// Writes to the first number that is free, or that holds the same execution already: a test that is run again and fails in
+/// the same way has one file.
+fn write(recording: &Recording, folder: &Path) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
+    let bytes = recording.to_bytes();
     for n in 1u32.. {
         let path = folder.join(format!("{n}.trace"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(mut file) => return file.write_all(bytes).map(|()| path),
+            Ok(mut file) => return file.write_all(&bytes).map(|()| path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                if std::fs::read(&path).is_ok_and(|old| old == bytes) {
-                    return Ok(path);
+                // How much was tried may differ, where time was the limit.
+                if Recording::load(&path).is_ok_and(|old| is_same(&old, recording)) {
+                    return std::fs::write(&path, bytes).map(|()| path);
                 }
             }
             Err(error) => return Err(error),
         }
     }
     Err(ErrorKind::AlreadyExists.into())
+}
+
+/// Are they of the same execution, with the same end?
+fn is_same(a: &Recording, b: &Recording) -> bool {
+    let failure = |r: &Recording| r.trace.as_ref().and_then(|t| t.failure().cloned());
+    a.plan.program == b.plan.program && a.plan.prefix == b.plan.prefix && failure(a) == failure(b)
 }
 
 /// The text as one word of a shell.
@@ -123,15 +131,21 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gordian_model::Plan;
 
     #[test]
     fn the_same_failure_is_saved_once_and_another_gets_the_next_number() {
         let folder = std::env::temp_dir().join(format!("gordian-save-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         let name = |path: PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-        assert_eq!(name(write(b"one", &folder).unwrap()), "1.trace");
-        assert_eq!(name(write(b"two", &folder).unwrap()), "2.trace");
-        assert_eq!(name(write(b"one", &folder).unwrap()), "1.trace");
+        let one = Recording::of(Plan { program: "one".to_owned(), ..Plan::default() });
+        let two = Recording::of(Plan { program: "two".to_owned(), ..Plan::default() });
+        let later = Recording { text: "as it looks now".to_owned(), ..one.clone() };
+        assert_eq!(name(write(&one, &folder).unwrap()), "1.trace");
+        assert_eq!(name(write(&two, &folder).unwrap()), "2.trace");
+        let path = write(&later, &folder).unwrap();
+        assert_eq!(Recording::load(&path).unwrap().text, later.text);
+        assert_eq!(name(path), "1.trace");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

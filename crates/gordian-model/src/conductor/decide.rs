@@ -134,6 +134,11 @@ impl Conductor {
             return Decision::End;
         }
         if !self.fits(&planned) {
+            if self.lenient {
+                let at = self.trace.len();
+                self.prefix.truncate(at);
+                return self.decide_freely(at);
+            }
             let failure = self.departure(planned);
             self.fail(failure);
             return Decision::End;

@@ -154,6 +154,7 @@ pub struct Conductor {
     limits: Limits,
     options: Options,
     replay: bool,
+    lenient: bool,
     threads: Vec<Thread>,
     lives: Vec<Slot>,
     slots: Vec<Slot>,
@@ -188,6 +189,7 @@ impl Conductor {
         self.options = plan.options;
         // What lies between deviations is left to the policy, so such a plan does not say where the execution ends.
         self.replay = plan.replay && plan.deviations.is_empty();
+        self.lenient = plan.lenient;
         for thread in &mut self.threads {
             thread.status = Status::Absent;
         }
