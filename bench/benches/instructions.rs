@@ -1,4 +1,4 @@
-//! Instructions per execution, counted by callgrind: the same on every run, so a regression shows on a noisy machine.
+//! Instructions per execution and per step, counted by callgrind: the same on every run, so a regression shows on a noisy machine.
 //!
 //! The bench runs itself under `valgrind --tool=callgrind` with two numbers of executions; the difference is what an execution costs.
 //! The counts are compared with `instructions.txt`, and more than five percent above it is an error.
@@ -23,6 +23,12 @@ fn work(name: &str, search: &str, executions: u64) {
         assert!(report.failure().is_none(), "{report}");
         left -= report.executions();
     }
+}
+
+/// The steps of an execution.
+fn steps(body: fn(), search: &str) -> f64 {
+    let report = Checker::new().search(search).executions(MANY).run(body);
+    report.steps() as f64 / report.executions() as f64
 }
 
 fn count(name: &str, search: &str, executions: u64) -> Option<u64> {
@@ -72,7 +78,8 @@ fn main() -> ExitCode {
             let change = old.map_or_else(String::new, |old| {
                 format!("{:+.1} %", (each as f64 / old as f64 - 1.0) * 100.0)
             });
-            println!("{key:14} {each:8} instructions an execution  {change}");
+            let step = each as f64 / steps(program.body, search);
+            println!("{key:14} {each:8} instructions an execution {step:8.0} a step  {change}");
             worse |= old.is_none_or(|old| each * 100 > old * 105);
             now.push_str(&format!("{key} {each}\n"));
         }

@@ -4,6 +4,7 @@
 //! To add one: a file in the folder of its section, and a line in [`SECTIONS`].
 
 pub mod check;
+pub mod claims;
 pub mod classics;
 pub mod contest;
 pub mod figure;
@@ -13,9 +14,21 @@ pub mod rust;
 pub mod table;
 
 use gordian::FailureKind;
+use std::fmt;
 
 /// What a failure needs: preemptions, variables they are made at, threads that have to be in a certain order.
 pub type Needs = (usize, usize, usize);
+
+/// How long the searches of the GAMBIT paper took to find a failure (table 2). Where a test has several, the paper does not say which is which, and they are taken in its order.
+#[derive(Clone, Copy, Debug)]
+pub struct Seconds {
+    /// Depth first with DPOR; not within an hour if none.
+    pub depth_first: Option<u32>,
+    /// Depth first with at most two preemptions, as CHESS does; not within an hour if none.
+    pub chess: Option<u32>,
+    /// Best first with DPOR, `mdpor,pb`.
+    pub best_first: u32,
+}
 
 /// A published bug.
 #[derive(Clone, Copy)]
@@ -36,6 +49,8 @@ pub struct Program {
     pub remark: &'static str,
     /// The schedules after which the failure was published to have been found.
     pub schedules: Option<u64>,
+    /// The seconds after which it was.
+    pub seconds: Option<Seconds>,
     /// The search that comes to a guarantee for the fixed version within a few executions.
     pub proof: &'static str,
     /// The program: buggy if so told.
@@ -53,9 +68,29 @@ impl Program {
         published: None,
         remark: "",
         schedules: None,
+        seconds: None,
         proof: "auto",
         body: |_| (),
     };
+
+    /// How long it was published to have taken to find the failure.
+    pub fn effort(&self) -> Option<String> {
+        let schedules = self.schedules.map(|n| format!("{n} schedules"));
+        schedules.or_else(|| self.seconds.map(|seconds| seconds.to_string()))
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_not = |seconds: Option<u32>| seconds.map_or("not in an hour".to_owned(), |s| format!("{s} s"));
+        let Seconds { depth_first, chess, best_first } = *self;
+        write!(
+            f,
+            "best first {best_first} s, depth first {}, with 2 preemptions {}",
+            or_not(depth_first),
+            or_not(chess)
+        )
+    }
 }
 
 /// Programs that belong together.
@@ -108,6 +143,7 @@ pub const SECTIONS: &[Section] = &[
             gambit::task_coverage::PROGRAM,
             gambit::gather_post1::PROGRAM,
             gambit::gather_post2::PROGRAM,
+            gambit::region_ownership::PROGRAM,
             gambit::barrier1::PROGRAM,
             gambit::barrier2::PROGRAM,
             gambit::manual_reset_event::PROGRAM,
@@ -118,6 +154,9 @@ pub const SECTIONS: &[Section] = &[
             gambit::queens::COUNT,
             gambit::queens::TAKEN,
             gambit::queens::EARLY,
+            gambit::queens_query::BITS,
+            gambit::queens_query::FIRST,
+            gambit::queens_query::MERGE,
             gambit::parallel_do::TWICE,
             gambit::parallel_do::STOP,
             gambit::parallel_do::ERRORS,
@@ -127,8 +166,8 @@ pub const SECTIONS: &[Section] = &[
         title: "Lock-free structures",
         about: "Structures for many threads with the kinds of bugs in table 6-1 of the thesis on CB-DPOR (CODEX). They fail by assertion.",
         programs: &[
-            lock_free::fifo::BOOST,
-            lock_free::fifo::LATE,
+            lock_free::michael_scott::BOOST,
+            lock_free::michael_scott::LATE,
             lock_free::moir_queue::PROGRAM,
             lock_free::basket_queue::PROGRAM,
             lock_free::optimistic_queue::PROGRAM,

@@ -139,5 +139,8 @@ fn run(program: &Program, search: &str, limit: u64, seed: u64, buggy: bool) {
         if let Some((c, v, t)) = program.published {
             println!("published: ({c}, {v}, {t})");
         }
+        if let Some(effort) = program.effort() {
+            println!("published to have been found after: {effort}");
+        }
     }
 }

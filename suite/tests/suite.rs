@@ -1,6 +1,7 @@
 //! The suite as `-- check` runs it.
 
-use gordian_suite::{SECTIONS, check, programs};
+use gordian::FailureKind;
+use gordian_suite::{SECTIONS, check, programs, table};
 use std::collections::HashSet;
 
 #[test]
@@ -17,4 +18,43 @@ fn every_program_has_a_name_of_its_own_and_says_where_it_is_from() {
         assert!(!program.source.is_empty() && !program.about.is_empty(), "{}", program.name);
     }
     assert!(SECTIONS.iter().all(|section| !section.programs.is_empty()));
+}
+
+/// The sums at the end of table 2, the numbers of each kind, and which tests have several bugs.
+#[test]
+fn gambits_bugs_are_those_of_its_table() {
+    let bugs: Vec<_> = programs().filter_map(|p| Some((p, p.seconds?))).collect();
+    assert_eq!(bugs.len(), 23);
+    assert_eq!(bugs.iter().filter(|(_, s)| s.depth_first.is_some()).count(), 13);
+    assert_eq!(bugs.iter().filter(|(_, s)| s.chess.is_some()).count(), 14);
+    let tenths = |seconds: u32| (seconds + 180) / 360;
+    assert_eq!(tenths(bugs.iter().map(|(_, s)| s.best_first).sum()), 3);
+    assert_eq!(tenths(bugs.iter().map(|(_, s)| s.depth_first.unwrap_or(3600)).sum()), 115);
+    assert_eq!(tenths(bugs.iter().map(|(_, s)| s.chess.unwrap_or(3600)).sum()), 118);
+    let of = |kind| bugs.iter().filter(|(p, _)| p.kind == kind).count();
+    let kinds = [FailureKind::Livelock, FailureKind::Deadlock, FailureKind::Panic];
+    assert_eq!(kinds.map(of), [5, 2, 16]);
+    let from = |test: &str| bugs.iter().filter(|(p, _)| p.source.contains(test)).count();
+    assert_eq!(["NQueens", "ParallelDo", "RegOwn"].map(from), [6, 3, 1]);
+}
+
+/// Those with more threads take longer, and so does the deepest of the seeded bugs; `-- table` measures them.
+#[test]
+fn failures_need_what_was_published() {
+    for program in programs().filter(|p| p.threads <= 9 && p.name != "monte-carlo-2-2") {
+        if program.published.is_some() {
+            assert_eq!(table::needs_of(program), program.published, "{}", program.name);
+        }
+    }
+}
+
+/// In other orders than those that `check` comes to; above all, loops that wait are no failures in any of them.
+#[test]
+fn no_fixed_version_fails_by_chance() {
+    for program in programs().filter(|p| p.threads <= 9) {
+        for search in ["random", "pos", "surw", "pct:3"] {
+            let report = check::search(program, false, search, 1_000, 11);
+            assert!(report.failure().is_none(), "{} under {search}: {report}", program.name);
+        }
+    }
 }

@@ -285,7 +285,7 @@ fn a_spin_loop_has_two_executions() {
 
 #[test]
 fn a_loop_that_counts_to_forty_has_forty_one() {
-    let report = Checker::new().run(|| {
+    let report = Checker::new().search("exhaustive").run(|| {
         let flag = Arc::new(AtomicUsize::new(0));
         let other = flag.clone();
         let counts = thread::spawn(move || (0..40).any(|_| other.load(SeqCst) == 1));

@@ -11,7 +11,6 @@ pub const PROGRAM: Program = Program {
     source: "Flanagan, Qadeer (PLDI 2003); SCTBench, CB.stringbuffer-jdk1.4",
     about: "a buffer is truncated after its length was asked for and before it is copied",
     threads: 2,
-    published: Some((1, 1, 2)),
     body: string_buffer,
     ..Program::USUAL
 };

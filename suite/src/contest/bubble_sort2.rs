@@ -1,5 +1,5 @@
 //! BubbleSort2, after ConTest's: each of 100 threads lets one number sink to its place among those before it, which is right if they are sorted
-//! already. A thread that comes too early stops at a number that is still out of place.
+//! already. A thread that comes too early stops at a number that is still out of place; here only the first three are, so it takes two threads in the wrong order.
 
 use crate::Program;
 use gordian::sync::{Mutex, Semaphore};
@@ -27,7 +27,9 @@ fn sink(numbers: &mut [usize], mut i: usize) {
 }
 
 fn bubble_sort2(buggy: bool) {
-    let numbers = Mutex::new((0..NUMBERS).rev().collect::<Vec<usize>>());
+    let mut unsorted: Vec<usize> = (0..NUMBERS).collect();
+    unsorted[..3].reverse();
+    let numbers = Mutex::new(unsorted);
     let turns: Vec<Semaphore> = (0..=NUMBERS).map(|i| Semaphore::new(usize::from(i == 0))).collect();
     let (numbers, turns) = (&numbers, &turns);
     thread::scope(|s| {

@@ -1,7 +1,7 @@
 //! ConcurrentBag, in the manner of GAMBIT's ConcBag2: whether the bag is empty is found by looking at one list after the other. An item that is moved from a list that is
 //! yet to be looked at to one that has been is not seen, and the bag is never empty and said to be.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::Mutex;
 use gordian::thread;
 
@@ -11,6 +11,7 @@ pub const PROGRAM: Program = Program {
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: ConcBag2",
     about: "an item is moved behind the back of one who looks whether there is any",
     threads: 2,
+    seconds: Some(Seconds { depth_first: None, chess: None, best_first: 3 }),
     body: bag_empty,
     ..Program::USUAL
 };

@@ -1,7 +1,7 @@
 //! ConcurrentBag, in the manner of GAMBIT's ConcBag1: each thread has a list of its own, and takes from it without a lock as long as there is more than one item, since
 //! thieves take from the other end. The owner counts before it takes, and a thief may have left it with the same item.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use gordian::thread;
@@ -12,6 +12,7 @@ pub const PROGRAM: Program = Program {
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: ConcBag1",
     about: "owner and thief of a list take the same item",
     threads: 3,
+    seconds: Some(Seconds { depth_first: Some(35), chess: Some(458), best_first: 1 }),
     body: bag_steal,
     ..Program::USUAL
 };

@@ -1,9 +1,7 @@
-//! Barrier1, in the manner of GAMBIT's tests of .NET's barrier: a barrier that is used again. The last to come opens it and then sets the count back; a thread that comes
-//! back in between finds the count of the phase that is over, and goes through the next one alone. That is noticed
-//! at once, as in GAMBIT's test; but as the other then waits for it for ever, what is reported is that.
+//! Barrier1, in the manner of GAMBIT's tests of .NET's barrier: the last to come carries out an action for the phase that is over, here to add up what each has contributed, before
+//! anybody goes on. This one opens the barrier first, and the other still finds the sum of the phase before.
 
-use crate::Program;
-use gordian::FailureKind;
+use crate::{Program, Seconds};
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use gordian::thread;
 
@@ -11,9 +9,10 @@ use gordian::thread;
 pub const PROGRAM: Program = Program {
     name: "barrier1",
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: Barrier1",
-    about: "a barrier lets a thread into the next phase before the other has left the last",
-    threads: 2,
-    kind: FailureKind::Livelock,
+    about: "a barrier opens before what is to be done between two phases is done",
+    threads: 3,
+    seconds: Some(Seconds { depth_first: None, chess: Some(2654), best_first: 1 }),
+    proof: "preemptions:2",
     body: barrier1,
     ..Program::USUAL
 };
@@ -25,35 +24,41 @@ struct Barrier {
 }
 
 impl Barrier {
-    fn wait(&self) {
+    /// Waits for the other; the last to come carries out the action.
+    fn wait(&self, action: impl FnOnce()) {
         let phase = self.phase.load(SeqCst);
-        if self.waiting.fetch_add(1, SeqCst) >= 1 {
-            if self.buggy {
-                // Open before the count is set back: who is fast enough takes itself for the last of the next phase.
-                self.phase.store(phase + 1, SeqCst);
-                self.waiting.store(0, SeqCst);
-            } else {
-                self.waiting.store(0, SeqCst);
-                self.phase.store(phase + 1, SeqCst);
-            }
+        if self.waiting.fetch_add(1, SeqCst) == 0 {
+            while self.phase.load(SeqCst) == phase {}
             return;
         }
-        while self.phase.load(SeqCst) == phase {}
+        self.waiting.store(0, SeqCst);
+        if self.buggy {
+            self.phase.store(phase + 1, SeqCst);
+            action();
+        } else {
+            action();
+            self.phase.store(phase + 1, SeqCst);
+        }
     }
 }
 
 fn barrier1(buggy: bool) {
     let barrier = Barrier { waiting: AtomicUsize::new(0), phase: AtomicUsize::new(0), buggy };
-    let reached = [0; 2].map(AtomicUsize::new);
+    let (parts, sum) = ([0; 2].map(AtomicUsize::new), AtomicUsize::new(0));
+    let add_up = || sum.store(parts.iter().map(|part| part.load(SeqCst)).sum(), SeqCst);
     let work = |me: usize| {
-        for phase in 1..=2 {
-            reached[me].store(phase, SeqCst);
-            barrier.wait();
-            assert!(reached[1 - me].load(SeqCst) >= phase, "the other has not come so far");
-        }
+        [1, 10].map(|part| {
+            parts[me].store(part, SeqCst);
+            barrier.wait(add_up);
+            let seen = sum.load(SeqCst);
+            // Nobody begins the next phase before all have seen the sum.
+            barrier.wait(|| ());
+            seen
+        })
     };
-    thread::scope(|s| {
-        s.spawn(|| work(1));
-        work(0);
+    let seen = thread::scope(|s| {
+        let workers = [s.spawn(|| work(0)), s.spawn(|| work(1))];
+        workers.map(|worker| worker.join().unwrap())
     });
+    assert_eq!(seen, [[2, 20]; 2], "a phase was left before its sum was known");
 }

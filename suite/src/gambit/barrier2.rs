@@ -1,7 +1,7 @@
 //! Barrier2, in the manner of GAMBIT's tests of .NET's barrier: a participant leaves while others wait. Who comes reads the number of participants and then counts itself; if
 //! one leaves in between, nobody is the last, and the phase is never finished.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::Mutex;
 use gordian::thread;
 
@@ -11,6 +11,7 @@ pub const PROGRAM: Program = Program {
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: Barrier2",
     about: "a participant leaves a barrier between two looks at how many there are",
     threads: 3,
+    seconds: Some(Seconds { depth_first: Some(844), chess: Some(143), best_first: 1 }),
     body: barrier2,
     ..Program::USUAL
 };

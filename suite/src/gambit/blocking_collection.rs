@@ -1,7 +1,7 @@
 //! BlockingCollection, in the manner of GAMBIT's test: consumers wait for items until it is said that no more will come. That is noted outside the lock, so a consumer that has
 //! looked and not yet begun to wait misses it.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::FailureKind;
 use gordian::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use gordian::sync::{Condvar, Mutex};
@@ -14,6 +14,7 @@ pub const PROGRAM: Program = Program {
     about: "a consumer begins to wait just after it was said that nothing more will come",
     threads: 3,
     kind: FailureKind::Deadlock,
+    seconds: Some(Seconds { depth_first: None, chess: None, best_first: 72 }),
     body: blocking_collection,
     ..Program::USUAL
 };

@@ -1,7 +1,7 @@
 //! Causality, in the manner of GAMBIT's test of the CCR: what a message causes is counted, and the sender waits until nothing is left. The count is changed in two
 //! steps; when one of them is lost, it never becomes 0 again.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::FailureKind;
 use gordian::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use gordian::thread;
@@ -13,6 +13,7 @@ pub const PROGRAM: Program = Program {
     about: "a count of what is still to be done loses a change and never becomes 0",
     threads: 3,
     kind: FailureKind::Livelock,
+    seconds: Some(Seconds { depth_first: None, chess: None, best_first: 735 }),
     body: causality,
     ..Program::USUAL
 };

@@ -1,7 +1,7 @@
 //! GatherPost1, in the manner of GAMBIT's test of the CCR: a handler is to run once when two messages are at a port. Each post counts itself and looks at the count in two
 //! steps, so both see two messages and both run the handler.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use gordian::thread;
 
@@ -11,6 +11,7 @@ pub const PROGRAM: Program = Program {
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: GatherPost1",
     about: "two posts both take themselves for the one that completes the messages",
     threads: 3,
+    seconds: Some(Seconds { depth_first: Some(1540), chess: Some(314), best_first: 2 }),
     body: gather_post1,
     ..Program::USUAL
 };

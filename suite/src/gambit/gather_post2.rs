@@ -1,7 +1,7 @@
 //! GatherPost2, in the manner of GAMBIT's test of the CCR: one thread puts items on a port, another takes them off. The port keeps a count beside its list, and
 //! `enqueue` and `try_dequeue` change it outside the lock in two steps. GAMBIT found it soon when told these two methods.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use gordian::thread;
@@ -13,6 +13,7 @@ pub const PROGRAM: Program = Program {
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: GatherPost2",
     about: "a port loses count of its items",
     threads: 2,
+    seconds: Some(Seconds { depth_first: None, chess: None, best_first: 15 }),
     body: gather_post2,
     ..Program::USUAL
 };

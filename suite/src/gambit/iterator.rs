@@ -1,7 +1,7 @@
 //! Iterator, in the manner of GAMBIT's test of the CCR: a task waits for a message at a port. It looks into the port and then leaves word that it waits; a message that
 //! is posted in between lies in the port, and the task turns round for ever.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::FailureKind;
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -14,6 +14,7 @@ pub const PROGRAM: Program = Program {
     about: "a message is posted between a look into the port and the word that somebody waits",
     threads: 2,
     kind: FailureKind::Livelock,
+    seconds: Some(Seconds { depth_first: Some(82), chess: Some(78), best_first: 3 }),
     body: iterator,
     ..Program::USUAL
 };

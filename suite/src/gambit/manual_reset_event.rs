@@ -1,7 +1,7 @@
 //! ManualResetEventSlim, in the manner of GAMBIT's test: waiting costs a lock only if the event is not set, and setting only if somebody waits. One who is about to wait
 //! has looked at the event but is not counted yet; the one who sets it sees nobody to wake.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::FailureKind;
 use gordian::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use gordian::sync::{Condvar, Mutex};
@@ -14,6 +14,7 @@ pub const PROGRAM: Program = Program {
     about: "an event is set while a thread has looked at it and does not count as waiting yet",
     threads: 2,
     kind: FailureKind::Deadlock,
+    seconds: Some(Seconds { depth_first: Some(61), chess: Some(108), best_first: 15 }),
     body: manual_reset_event,
     ..Program::USUAL
 };

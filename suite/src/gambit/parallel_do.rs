@@ -1,7 +1,7 @@
 //! ParallelDo, in the manner of GAMBIT's tests of PLINQ, where three assertions failed: an iteration is made twice because its number is read and advanced in two steps; an iteration is
 //! made after the loop was told to stop before it; and of two failures that happen at once only one is reported.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use gordian::thread;
@@ -12,6 +12,7 @@ const PARALLEL_DO: Program = Program {
     about: "two threads make the same iteration of a parallel loop",
     threads: 3,
     proof: "preemptions:2",
+    seconds: Some(Seconds { depth_first: Some(1), chess: Some(63), best_first: 1 }),
     body: twice,
     ..Program::USUAL
 };
@@ -23,6 +24,7 @@ pub const TWICE: Program = PARALLEL_DO;
 pub const STOP: Program = Program {
     name: "parallel-do-stop",
     about: "the lowest iteration to stop at is overwritten by a higher one",
+    seconds: Some(Seconds { depth_first: Some(462), chess: Some(597), best_first: 15 }),
     body: stop,
     ..PARALLEL_DO
 };
@@ -31,6 +33,7 @@ pub const STOP: Program = Program {
 pub const ERRORS: Program = Program {
     name: "parallel-do-errors",
     about: "of two failures of a parallel loop one is not reported",
+    seconds: Some(Seconds { depth_first: Some(317), chess: Some(548), best_first: 15 }),
     body: errors,
     ..PARALLEL_DO
 };

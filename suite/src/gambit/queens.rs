@@ -1,18 +1,19 @@
-//! N-queens on a pool of tasks, in the manner of GAMBIT's tests of the TPL and of PLINQ, which had six bugs between them. A task is a board with some queens; it makes a task
-//! for each way to place the next. Three of the bugs: solutions are counted in two steps and one is lost; a task is looked at and taken off in two steps, and another is taken off
+//! N-queens on a pool of tasks, in the manner of GAMBIT's test of the TPL, which had six bugs together with that of PLINQ (`queens_query`). A task is a board with some queens; it
+//! makes a task for each way to place the next. Three of the bugs: solutions are counted in two steps and one is lost; a task is looked at and taken off in two steps, and another is taken off
 //! unseen; and the number of unfinished tasks is 0 for a moment between a task and those that it makes.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use gordian::thread;
 
 const QUEENS: Program = Program {
     name: "queens-count",
-    source: "GAMBIT (PPoPP 2010), tables 1 and 2: NQueens",
+    source: "GAMBIT (PPoPP 2010), tables 1 and 2: NQueens (TPL)",
     about: "a solution is not counted because two are counted at the same time",
     threads: 3,
     proof: "pct:2",
+    seconds: Some(Seconds { depth_first: None, chess: Some(1659), best_first: 36 }),
     body: |buggy| run(if buggy { Bug::Count } else { Bug::None }),
     ..Program::USUAL
 };
@@ -24,6 +25,7 @@ pub const COUNT: Program = QUEENS;
 pub const TAKEN: Program = Program {
     name: "queens-taken",
     about: "two workers look at the same task, and each takes one off",
+    seconds: Some(Seconds { depth_first: None, chess: Some(1595), best_first: 37 }),
     body: |buggy| run(if buggy { Bug::Taken } else { Bug::None }),
     ..QUEENS
 };
@@ -32,6 +34,7 @@ pub const TAKEN: Program = Program {
 pub const EARLY: Program = Program {
     name: "queens-early",
     about: "the work seems to be done while a task is between two hands",
+    seconds: Some(Seconds { depth_first: None, chess: None, best_first: 2 }),
     body: |buggy| run(if buggy { Bug::Early } else { Bug::None }),
     ..QUEENS
 };
@@ -44,14 +47,19 @@ enum Bug {
     Early,
 }
 
-const SIZE: usize = 4;
+pub(super) const SIZE: usize = 4;
 
 /// The columns of the queens in the first rows.
-type Board = Vec<usize>;
+pub(super) type Board = Vec<usize>;
 
 fn is_safe(board: &Board, column: usize) -> bool {
     let row = board.len();
     board.iter().enumerate().all(|(r, &c)| c != column && row - r != c.abs_diff(column))
+}
+
+/// The board with one more queen, in each way that is allowed.
+pub(super) fn next(board: &Board) -> Vec<Board> {
+    (0..SIZE).filter(|&c| is_safe(board, c)).map(|c| [&board[..], &[c]].concat()).collect()
 }
 
 struct Pool {
@@ -75,8 +83,7 @@ impl Pool {
     fn work(&self) {
         while self.unfinished.load(SeqCst) > 0 {
             let Some(board) = self.take() else { return };
-            let next: Vec<Board> =
-                (0..SIZE).filter(|&c| is_safe(&board, c)).map(|c| [&board[..], &[c]].concat()).collect();
+            let next = next(&board);
             let solved = next.len();
             if board.len() + 1 == SIZE {
                 if self.bug == Bug::Count {

@@ -1,7 +1,7 @@
 //! Scatter-gather, in the manner of GAMBIT's test of the CCR: work is scattered over threads, and the last to be done tells the gatherer. How many there are is said
 //! only after all have been started; if they are done by then, none of them knows that it was the last.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::FailureKind;
 use gordian::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use gordian::thread;
@@ -13,6 +13,7 @@ pub const PROGRAM: Program = Program {
     about: "all parts are done before it is said how many there are",
     threads: 4,
     kind: FailureKind::Livelock,
+    seconds: Some(Seconds { depth_first: Some(784), chess: Some(1484), best_first: 33 }),
     body: scatter_gather,
     ..Program::USUAL
 };

@@ -1,6 +1,6 @@
 //! SemaphoreSlim, in the manner of GAMBIT's test: a permit is taken without a lock if there seems to be one. Two threads see the last, and both take it.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use gordian::thread;
 
@@ -10,6 +10,7 @@ pub const PROGRAM: Program = Program {
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: SemaphoreSlim",
     about: "two threads take the last permit of a semaphore",
     threads: 3,
+    seconds: Some(Seconds { depth_first: Some(2), chess: Some(146), best_first: 1 }),
     body: semaphore_slim,
     ..Program::USUAL
 };

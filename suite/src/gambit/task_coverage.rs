@@ -1,7 +1,7 @@
 //! TaskCoverage, in the manner of GAMBIT's test of the CCR: a task is cancelled while it comes to its end. That it is done is overwritten by one who looked before, and
 //! whoever waits for the end waits for ever.
 
-use crate::Program;
+use crate::{Program, Seconds};
 use gordian::FailureKind;
 use gordian::sync::atomic::{AtomicU8, Ordering::SeqCst};
 use gordian::thread;
@@ -13,6 +13,7 @@ pub const PROGRAM: Program = Program {
     about: "a task that is done is marked as cancelled by one who looked before",
     threads: 3,
     kind: FailureKind::Livelock,
+    seconds: Some(Seconds { depth_first: Some(1059), chess: None, best_first: 35 }),
     body: task_coverage,
     ..Program::USUAL
 };

@@ -1,41 +1,19 @@
-//! Michael and Scott's queue (PODC 1996), in two wrong versions. References carry a tag that grows, so that one that was there before is not taken for the same.
-//!
-//! - Boost's: a node that is used again begins with a tag of 0 (chapter 5 of the CB-DPOR thesis). An enqueuer that saw it as the last node hangs its own behind it,
-//!   although it is not in the queue.
-//! - A dequeuer reads the value after it has moved the head; by then the node may be another's.
-//!
-//! A third is in `moir_queue`.
+//! Michael and Scott's queue (PODC 1996), right and wrong, for `michael_scott` and `moir_queue`. References carry a tag that grows, so that one that was there before is not
+//! taken for the same.
 
-use crate::Program;
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use gordian::thread;
-
-/// The tag is reset.
-pub const BOOST: Program = Program {
-    name: "boost-fifo",
-    source: "CB-DPOR thesis, chapter 5 and table 6-1: boost fifo",
-    about: "the tag of a node that is used again begins at 0, and a value is hung behind it while it is not in the queue",
-    threads: 2,
-    proof: "preemptions:2",
-    body: |buggy| run(if buggy { Bug::Tag } else { Bug::None }),
-    ..Program::USUAL
-};
-
-/// The value is read late.
-pub const LATE: Program = Program {
-    name: "ms-queue",
-    source: "CB-DPOR thesis, table 6-1: cds msqueue",
-    about: "a value is read after the node has left the queue",
-    body: |buggy| run(if buggy { Bug::Late } else { Bug::None }),
-    ..BOOST
-};
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Bug {
     None,
+    /// The tag of a node begins at 0 again.
     Tag,
+    /// The value is read late.
     Late,
+    /// None, but Moir's variant.
+    Moir,
+    /// Moir's variant, and the tail is left behind.
     Tail,
 }
 
@@ -98,6 +76,14 @@ impl Queue {
         }
     }
 
+    /// Moves the tail on if the head has left it behind.
+    fn help(&self, head: usize, next: usize) {
+        let tail = self.tail.load(SeqCst);
+        if index(tail) == index(head) {
+            exchange(&self.tail, tail, index(next));
+        }
+    }
+
     pub(super) fn dequeue(&self) -> Option<usize> {
         loop {
             let head = self.head.load(SeqCst);
@@ -109,37 +95,19 @@ impl Queue {
             if index(next) == NIL {
                 return None;
             }
-            if index(head) == index(tail) && self.bug != Bug::Tail {
+            if index(head) == index(tail) && !matches!(self.bug, Bug::Moir | Bug::Tail) {
                 exchange(&self.tail, tail, index(next));
                 continue;
             }
             let early = self.values[index(next)].load(SeqCst);
             if exchange(&self.head, head, index(next)) {
-                let late = self.bug == Bug::Late;
-                let value = if late { self.values[index(next)].load(SeqCst) } else { early };
+                let value = if self.bug == Bug::Late { self.values[index(next)].load(SeqCst) } else { early };
+                if self.bug == Bug::Moir {
+                    self.help(head, next);
+                }
                 self.free.lock().unwrap().push(index(head));
                 return Some(value);
             }
         }
     }
-}
-
-fn run(bug: Bug) {
-    let queue = Queue::new(bug);
-    thread::scope(|s| {
-        let mine = s.spawn(|| {
-            queue.enqueue(10);
-            let first = queue.dequeue();
-            queue.enqueue(20);
-            first
-        });
-        queue.enqueue(1);
-        // Two were put in before this, and the other thread takes only one out.
-        let own = queue.dequeue().expect("the queue is not empty");
-        let other = mine.join().unwrap().expect("the queue is not empty");
-        let last = queue.dequeue().expect("one is left");
-        let mut all = [own, other, last];
-        all.sort_unstable();
-        assert_eq!(all, [1, 10, 20], "what came out is not what was put in");
-    });
 }

@@ -2,8 +2,9 @@
 //! of nodes, so that a node that is used after it was freed does no harm beyond the bug.
 
 pub mod basket_queue;
-pub mod fifo;
+mod fifo;
 pub mod lazy_list;
+pub mod michael_scott;
 pub mod moir_queue;
 pub mod optimistic_queue;
 pub mod range_set;

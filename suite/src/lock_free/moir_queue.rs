@@ -17,7 +17,7 @@ pub const PROGRAM: Program = Program {
 };
 
 fn moir_queue(buggy: bool) {
-    let queue = Queue::new(if buggy { Bug::Tail } else { Bug::None });
+    let queue = Queue::new(if buggy { Bug::Tail } else { Bug::Moir });
     let taken = thread::scope(|s| {
         s.spawn(|| queue.enqueue(1));
         let taken = queue.dequeue();

@@ -377,6 +377,22 @@ impl Conductor {
 
     /// Works out whether the announced op of a thread is enabled.
     fn evaluate(&mut self, thread: ThreadId) {
+        let me = &mut self.threads[thread.index()];
+        if me.op.kind == OpKind::Lock
+            && me.status == Status::Announced
+            && let Some(Slot { model: Object::Mutex(mutex), .. }) = self.slots.get(me.op.object.index())
+        {
+            // The most frequent of those that wait, in short; one that waits for a lock is not in a loop.
+            me.expiring = false;
+            me.outcomes = u32::from(mutex.is_free());
+            me.idle = Idle::No;
+            if me.outcomes == 0 {
+                self.enabled.remove(thread);
+            } else {
+                self.enabled.insert(thread);
+            }
+            return;
+        }
         let Some(op) = self.threads[thread.index()].announced() else { return };
         let outcomes = match op.kind {
             OpKind::Choose => Outcomes::Ready(op.arg as u32),

@@ -1,6 +1,7 @@
 //! Carries a policy out.
 
 use super::Conductor;
+use super::spin::whole;
 use crate::chance::Chance;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
@@ -74,6 +75,13 @@ impl Driver {
                 self.at = *at;
                 self.intended = None;
             }
+        }
+    }
+
+    /// The memory that a step may write to.
+    pub(super) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        for buffer in [&self.priorities, &self.steps, &self.at_sites, &self.weights] {
+            whole(buffer, tell);
         }
     }
 
@@ -280,6 +288,30 @@ impl Conductor {
                 self.driver.admit(rival);
                 self.driver.priorities[rival.index()] = self.driver.draw();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+
+    /// A loop that waits would not come back to the same state if this were taken for the program's.
+    #[test]
+    fn what_a_policy_writes_at_every_step_is_told() {
+        let mut conductor = Conductor::default();
+        let changes = vec![Change { after: Moment::Step(9), to: 1 }];
+        let policy = Policy::Priorities(Priorities { of: vec![3, 2], changes, seed: 0 });
+        conductor.begin(&Plan { policy, ..Plan::default() });
+        conductor.driver.steps.resize(2, 0);
+        conductor.driver.weights.resize(2, 0);
+        let Driver { priorities, steps, at_sites, weights, .. } = &conductor.driver;
+        for buffer in [priorities, steps, at_sites, weights] {
+            let (start, end) = (buffer.as_ptr() as usize, buffer.as_ptr_range().end as usize);
+            let mut told = false;
+            conductor.memory(&mut |a, b| told |= start < end && a <= start && end <= b);
+            assert!(told, "{:?}", conductor.driver);
         }
     }
 }

@@ -98,6 +98,12 @@ impl Spin {
     }
 }
 
+/// Tells where a buffer begins and ends.
+pub(super) fn whole<T>(buffer: &Vec<T>, tell: &mut dyn FnMut(usize, usize)) {
+    let start = buffer.as_ptr() as usize;
+    tell(start, start + buffer.capacity() * size_of::<T>());
+}
+
 impl Conductor {
     #[inline]
     pub(super) fn visit(&mut self, thread: ThreadId) -> Visit {
@@ -158,10 +164,6 @@ impl Conductor {
 
     /// The memory that carrying out a step may write to: what a comparison of a thread's state has to leave out.
     pub fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
-        fn whole<T>(buffer: &Vec<T>, tell: &mut dyn FnMut(usize, usize)) {
-            let start = buffer.as_ptr() as usize;
-            tell(start, start + buffer.capacity() * size_of::<T>());
-        }
         whole(self.trace.steps.buffer(), tell);
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
@@ -170,6 +172,8 @@ impl Conductor {
         whole(&self.lives, tell);
         whole(&self.slots, tell);
         whole(&self.sleep, tell);
+        whole(&self.released, tell);
+        self.driver.memory(tell);
         self.sync.memory(tell);
         for thread in &self.threads {
             whole(&thread.spin.reads, tell);

@@ -21,8 +21,8 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
         );
     }
     Ok(Arc::new(move |setting| {
-        let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, most: 1 << 16 });
-        Box::new(Portfolio::new(makers.iter().map(member).collect(), *setting))
+        let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, growth: 2, most: 1 << 16 });
+        Box::new(Portfolio::new(makers.iter().map(member).collect(), 0, *setting))
     }))
 }
 
@@ -30,7 +30,8 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) first: u64,
-    /// Twice as many each time, up to so many.
+    /// So many times as many each time, up to so many.
+    pub(super) growth: u64,
     pub(super) most: u64,
 }
 
@@ -60,13 +61,15 @@ pub(super) struct Portfolio {
     current: usize,
     /// Executions left in this turn.
     left: u64,
+    /// Steps that the first search may make before the others begin, even if its turn is over.
+    alone: u64,
     setting: Setting,
 }
 
 impl Portfolio {
-    pub(super) fn new(members: Vec<Member>, setting: Setting) -> Portfolio {
+    pub(super) fn new(members: Vec<Member>, alone: u64, setting: Setting) -> Portfolio {
         let left = members[0].turn.first;
-        Portfolio { members, current: 0, left, setting }
+        Portfolio { members, current: 0, left, alone, setting }
     }
 
     fn is_done(&self) -> bool {
@@ -75,8 +78,9 @@ impl Portfolio {
     }
 
     fn next_turn(&mut self) {
+        self.alone = 0;
         let turn = &mut self.members[self.current].turn;
-        turn.first = (turn.first * 2).min(turn.most);
+        turn.first = (turn.first * turn.growth).min(turn.most);
         self.current = (self.current + 1) % self.members.len();
         self.left = self.members[self.current].turn.first;
     }
@@ -100,7 +104,7 @@ impl Strategy for Portfolio {
             if self.is_done() {
                 return Next::Done;
             }
-            if self.left == 0 || self.members[self.current].done {
+            if (self.left == 0 && self.alone == 0) || self.members[self.current].done {
                 self.next_turn();
                 continue;
             }
@@ -112,7 +116,7 @@ impl Strategy for Portfolio {
             let strategy = member.strategy.get_or_insert_with(|| (member.maker)(&self.setting));
             match strategy.plan(plan) {
                 Next::Run => {
-                    self.left -= 1;
+                    self.left = self.left.saturating_sub(1);
                     return Next::Run;
                 }
                 Next::Done => member.done = true,
@@ -125,6 +129,7 @@ impl Strategy for Portfolio {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        self.alone = self.alone.saturating_sub(trace.len() as u64);
         for (i, member) in self.members.iter_mut().enumerate() {
             match &mut member.strategy {
                 Some(strategy) if i == self.current => strategy.learn(trace)?,

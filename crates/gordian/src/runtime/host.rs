@@ -418,6 +418,16 @@ impl Runtime {
             ours.push(range(&rt.tasks));
             ours.push(host_stack());
             rt.conductor.memory(&mut |start, end| ours.push((start, end)));
+            rt.heap.memory(&mut |start, end| ours.push((start, end)));
+            for task in &rt.tasks {
+                task.snapshot.memory(&mut |start, end| ours.push((start, end)));
+            }
+            // What is empty hides nothing, and the list itself is written to.
+            ours.retain(|&(start, end)| start < end);
+            ours.push((
+                ours.as_ptr() as usize,
+                ours.as_ptr() as usize + ours.capacity() * size_of::<(usize, usize)>(),
+            ));
             let task = &mut rt.tasks[me.index()];
             let extent = Extent { pointer: task.stack_pointer, limit: task.limit, base: task.base };
             let same = task.snapshot.renew(extent, &mut rt.heap, &ours);

@@ -85,6 +85,15 @@ impl Snapshot {
         self.same_heap() & same
     }
 
+    /// The memory that a new snapshot is written to.
+    pub(super) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        whole(&self.stack, tell);
+        whole(&self.heap, tell);
+        whole(&self.fresh, tell);
+        whole(&self.followed, tell);
+        whole(&self.ours, tell);
+    }
+
     /// Collects the heap addresses on the stack.
     fn follow(&mut self) {
         self.followed.clear();
@@ -152,6 +161,12 @@ pub(super) fn host_stack() -> (usize, usize) {
     (0, 0)
 }
 
+/// Tells where a buffer begins and ends.
+fn whole<T>(buffer: &Vec<T>, tell: &mut dyn FnMut(usize, usize)) {
+    let start = buffer.as_ptr() as usize;
+    tell(start, start + buffer.capacity() * size_of::<T>());
+}
+
 /// Could a word be the address of something?
 fn is_plausible(word: usize) -> bool {
     word.is_multiple_of(4) && (0x10000..0x7fff_ffff_f000).contains(&word)
@@ -191,6 +206,13 @@ impl HeapParts {
         if self.numbers.len() == NUMBERS {
             self.numbers.clear();
         }
+    }
+
+    /// The memory that looking them up is written to.
+    pub(super) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+        whole(&self.parts, tell);
+        whole(&self.numbers, tell);
+        whole(&self.text, tell);
     }
 
     /// Is there an allocation at this address? The parts are looked up if it is in none that is known.

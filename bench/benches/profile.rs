@@ -1,0 +1,153 @@
+//! Where the time goes: the instructions of an execution by part of Gordian, counted by callgrind. Writes
+//! docs/where-the-time-goes.md.
+#![allow(missing_docs)]
+
+use gordian::Checker;
+use gordian_bench::programs::PROGRAMS;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::process::{Command, ExitCode, Stdio};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/where-the-time-goes.md");
+const FEW: u64 = 2_000;
+const MANY: u64 = 6_000;
+
+/// The parts, and what the files or functions in them are called.
+const PARTS: [(&str, &[&str]); 7] = [
+    ("the search", &["gordian-search/", "gordian_search::"]),
+    ("the conductor and the models", &["gordian-model/", "gordian_model::"]),
+    (
+        "switching between coroutines",
+        &["corosensei", "gordian/src/runtime/coroutines", "gordian::runtime::coroutines"],
+    ),
+    ("starting, driving and ending threads", &["gordian/src/runtime/", "gordian::runtime::"]),
+    ("std's mirror", &["gordian/src/", "gordian::"]),
+    ("allocating and copying", &["malloc", "memcpy", "memmove", "memset", "free", "libc"]),
+    ("the program itself, and the rest", &[""]),
+];
+
+fn part(file: &str, function: &str) -> usize {
+    // What is inlined from std belongs to the function that it is inlined into.
+    let foreign = file.starts_with("/rustc/") || file.contains("smallvec") || file == "???";
+    let place = if foreign { function } else { file };
+    PARTS.iter().position(|(_, words)| words.iter().any(|w| place.contains(w))).expect("the last takes all")
+}
+
+/// A name of callgrind's: the first time with its number, then by number alone.
+fn named(text: &str, names: &mut HashMap<String, String>) -> String {
+    match text.split_once(' ') {
+        Some((number, name)) if number.starts_with('(') => {
+            names.insert(number.to_owned(), name.to_owned());
+            name.to_owned()
+        }
+        _ => names.get(text).cloned().unwrap_or_else(|| text.to_owned()),
+    }
+}
+
+/// Adds up the costs in a file of callgrind's, by part.
+fn by_part(text: &str) -> [u64; PARTS.len()] {
+    let (mut files, mut functions) = (HashMap::new(), HashMap::new());
+    let (mut file, mut function) = (String::new(), String::new());
+    let mut costs = [0; PARTS.len()];
+    let mut is_call = false;
+    for line in text.lines() {
+        if let Some((key, value)) = line.split_once('=') {
+            match key {
+                "fl" | "fi" | "fe" => file = named(value, &mut files),
+                "fn" => function = named(value, &mut functions),
+                "cfi" | "cfl" => drop(named(value, &mut files)),
+                "cfn" => drop(named(value, &mut functions)),
+                "calls" => is_call = true,
+                _ => {}
+            }
+        } else if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
+            let cost = line.split(' ').nth(1).and_then(|c| c.parse::<u64>().ok()).unwrap_or(0);
+            // The line after a call has the cost of what was called, which is counted where it arises.
+            if !std::mem::take(&mut is_call) {
+                costs[part(&file, &function)] += cost;
+            }
+        }
+    }
+    costs
+}
+
+fn work(name: &str, search: &str, executions: u64) {
+    let program = PROGRAMS.iter().find(|p| p.name == name).expect("a program");
+    let mut left = executions;
+    while left > 0 {
+        left -= Checker::new().search(search).executions(left).run(program.body).executions();
+    }
+}
+
+fn profile(name: &str, search: &str, executions: u64) -> Option<[u64; PARTS.len()]> {
+    let file = std::env::temp_dir().join(format!("gordian-profile-{}", std::process::id()));
+    let done = Command::new("valgrind")
+        .arg("--tool=callgrind")
+        .arg(format!("--callgrind-out-file={}", file.display()))
+        .arg(std::env::current_exe().ok()?)
+        .args(["--work", name, search, &executions.to_string()])
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = std::fs::read_to_string(&file).ok()?;
+    let _ = std::fs::remove_file(&file);
+    done.status.success().then(|| by_part(&text))
+}
+
+fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
+    let mut page = String::from(
+        "# Where the time goes\n\nInstructions of one execution of the programs of [the benchmarks](benchmarks.md), by the part of Gordian that they are spent in; \
+         counted by callgrind and written by `cargo bench -p gordian-bench --bench profile`. What is inlined from the standard library counts \
+         where it is inlined.\n\n| program | search | all |",
+    );
+    for (part, _) in PARTS {
+        let _ = write!(page, " {part} |");
+    }
+    let _ = write!(page, "\n|---|---|--:|{}\n", "--:|".repeat(PARTS.len()));
+    for ((name, search), costs) in rows {
+        let all: u64 = costs.iter().sum();
+        let _ = write!(page, "| {name} | `{search}` | {all} |");
+        for cost in costs {
+            let _ = write!(page, " {cost} ({:.0} %) |", *cost as f64 / all as f64 * 100.0);
+        }
+        page.push('\n');
+    }
+    page.push_str(
+        "\nWhat was done about it, and what is left:\n\n\
+         - A step that does not switch threads is a function call: announce, decide, perform, on the stack of the thread itself. Ops on atomics and mutexes \
+           have a path of their own (`conductor/quick.rs`), also while others sleep.\n\
+         - A switch is one of corosensei's, without a system call. Stacks and coroutines are kept from one execution to the next; no execution makes a \
+           system call, also not to prove a loop idle (`runtime/peek.rs`).\n\
+         - Steps, clocks and sleep sets live in tables that are kept; an execution allocates what the program and its closures do (`tests/allocation.rs`).\n\
+         - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only.\n\
+         - The program runs again from its beginning each time. What is left is spread evenly: there is no single place that would pay for a faster form.\n",
+    );
+    page
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(i) = args.iter().position(|a| a == "--work") {
+        work(&args[i + 1], &args[i + 2], args[i + 3].parse().expect("a number"));
+        return ExitCode::SUCCESS;
+    }
+    if !args.iter().any(|a| a == "--bench") {
+        return ExitCode::SUCCESS;
+    }
+    let mut rows = BTreeMap::new();
+    for program in &PROGRAMS {
+        for search in ["dfs", "exhaustive"] {
+            let (few, many) = (profile(program.name, search, FEW), profile(program.name, search, MANY));
+            let (Some(few), Some(many)) = (few, many) else {
+                println!("skipped: valgrind is not installed, or gave no profile");
+                return ExitCode::SUCCESS;
+            };
+            let each = std::array::from_fn(|i| (many[i] - few[i]) / (MANY - FEW));
+            println!("{} {search}: {each:?}", program.name);
+            rows.insert((program.name, search), each);
+        }
+    }
+    std::fs::write(PAGE, page(&rows)).expect("the page can be written");
+    println!("written to docs/where-the-time-goes.md");
+    ExitCode::SUCCESS
+}
