@@ -247,10 +247,10 @@ fn a_failure_is_made_small_unless_that_is_not_wanted() {
 fn every_step_is_shown_if_that_is_wanted() {
     let package = Package::new("detailed");
     let folded = package.run("unlocks", &[]);
-    has(&folded, "1-2   lock mutex, unlock");
+    has(&folded, "1-2   lock mutex@38, unlock");
     let detailed = package.run("unlocks", &[("GORDIAN_DETAILED", "1")]);
-    has(&detailed, "1     lock mutex");
-    has(&detailed, "2     unlock mutex");
+    has(&detailed, "1     lock mutex@38");
+    has(&detailed, "2     unlock mutex@38");
 }
 
 #[test]
