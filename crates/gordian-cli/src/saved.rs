@@ -10,13 +10,7 @@ pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
     if !recording.plan.program.is_empty() {
         println!("test {}", recording.plan.program);
     }
-    let drawn = recording.trace.as_ref().and_then(|trace| {
-        let names = recording.plan.names.as_ref()?;
-        let (failure, insight) = (trace.failure()?, &recording.plan.insight);
-        let story = Story { failure, trace, names, insight };
-        Some(gordian_report::text(&story, &Sources::from_environment(), look))
-    });
-    match drawn {
+    match drawn(&recording, &Sources::from_environment(), look) {
         Some(text) => print!("{text}"),
         None if recording.text.is_empty() => {
             println!("a plan of {} steps, without a failure", recording.plan.prefix.len())
@@ -24,6 +18,13 @@ pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
         None => print!("{}", recording.text),
     }
     Ok(())
+}
+
+/// What a person reads of a saved failure.
+pub(crate) fn drawn(recording: &Recording, sources: &Sources, look: &Look) -> Option<String> {
+    let (trace, names) = recording.trace.as_ref().zip(recording.plan.names.as_ref())?;
+    let story = Story { failure: trace.failure()?, trace, names, insight: &recording.plan.insight };
+    Some(gordian_report::text(&story, sources, look))
 }
 
 /// Writes it as a page.

@@ -118,3 +118,33 @@ fn mistakes_end_with_status_two() {
     assert!(err.contains("demo"), "{err}");
     assert_eq!(gordian(&[]).0, Some(2));
 }
+
+#[test]
+fn shells_can_complete_what_is_typed() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (status, out, _) = gordian(&["completions", shell]);
+        assert_eq!(status, Some(0));
+        assert!(out.contains("explain") && out.contains("detailed"), "{shell}:\n{out}");
+        let (_, cargo, _) = gordian(&["completions", shell, "cargo-gordian"]);
+        assert!(cargo.contains("cargo-gordian") && cargo.contains("budget"), "{shell}:\n{cargo}");
+    }
+    let (status, _, err) = gordian(&["completions", "bsh"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("'bash'"), "{err}");
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let (status, out, err) = gordian(&["man", folder.to_str().unwrap()]);
+    assert_eq!((status, out, err), (Some(0), format!("written to {}\n", folder.display()), String::new()));
+    for (page, part) in [
+        ("gordian.1", "concurrency bugs"),
+        ("gordian-report.1", "\\-\\-detailed"),
+        ("cargo-gordian-test.1", "\\-\\-budget"),
+    ] {
+        let text =
+            std::fs::read_to_string(folder.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        assert!(text.contains(part), "{page}:\n{text}");
+    }
+}

@@ -83,6 +83,7 @@ fn test_of(options: &Options, function: &Function) -> TokenStream {
                 ::gordian::__private::Test {
                     module: ::core::module_path!(),
                     name: #text,
+                    marker: ::core::concat!("\u{1e}gordian::test\u{1f}", ::core::module_path!(), "::", #text, "\u{1e}"),
                     manifest: ::core::option_env!("CARGO_MANIFEST_DIR"),
                     settings: &[#((#keys, #values)),*],
                     should_fail: #should_fail,

@@ -37,6 +37,11 @@ impl Look {
         }
     }
 
+    /// For so many columns.
+    pub fn columns(self, width: usize) -> Look {
+        Look { width: usize::clamp(width, 40, 400), ..self }
+    }
+
     /// With every step, or not.
     pub fn detailed(self, detailed: bool) -> Look {
         Look { detailed, ..self }

@@ -1,6 +1,7 @@
 //! Checks: how a search is set up and run.
 
 use crate::insight::{Looked, look_into};
+use crate::record::Progress;
 use crate::report::{Failure, Report};
 use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
@@ -246,7 +247,10 @@ impl Checker {
         let Some(surroundings) = &self.surroundings else { return Ok((self.settings.clone(), None)) };
         let environment = settings::environment()?;
         let file = settings::file(&surroundings.package)?;
-        let settings = environment.settings.or(self.settings.clone()).or(file);
+        let mut settings = environment.settings.or(self.settings.clone()).or(file);
+        if let Some(budget) = environment.budget {
+            settings.time = Some(settings.time.map_or(budget, |time| time.min(budget)));
+        }
         let Some(path) = environment.replay else { return Ok((settings, None)) };
         let variable = if environment.explains { "GORDIAN_EXPLAIN" } else { "GORDIAN_REPLAY" };
         let loaded = surroundings.load(&path, environment.explains);
@@ -287,7 +291,11 @@ impl Checker {
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
         let mut closure = Closure { engine: Engine::new(stack_size(settings), None), body };
+        let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
         let mut summary = explore(&mut closure, &search, limits, plan, |_, trace| {
+            if let Some(progress) = &mut progress {
+                progress.count(trace.len());
+            }
             if let Some(Observer(observer)) = &self.observer {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }

@@ -54,6 +54,8 @@ mod page;
 #[cfg(not(feature = "check"))]
 mod plain;
 #[cfg(feature = "check")]
+mod record;
+#[cfg(feature = "check")]
 mod report;
 #[cfg(feature = "check")]
 #[allow(unsafe_code)]
@@ -80,6 +82,8 @@ pub use plain::*;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cover::cover;
+    #[cfg(feature = "check")]
+    pub use crate::settings::{check_setting, time};
     #[cfg(feature = "check")]
     pub use crate::testing::{Test, outcome, run_test};
 }

@@ -1,6 +1,7 @@
 //! Checks that are tests: they take the surroundings into account and panic with the report when something fails.
 
 use crate::checker::Checker;
+use crate::record;
 use crate::report::Report;
 use crate::settings::Wrong;
 use crate::surroundings::Surroundings;
@@ -33,6 +34,9 @@ pub struct Test {
     pub module: &'static str,
     /// The name of the function.
     pub name: &'static str,
+    /// Both, in a form that can be found in the bytes of the program: that is how the tests of a program are known without
+    /// running any.
+    pub marker: &'static str,
     /// The folder of the package when it was built.
     pub manifest: Option<&'static str>,
     /// Keys and values.
@@ -59,6 +63,8 @@ impl Test {
                 checker.wrong = Some(format!("#[gordian::test({key} = {value:?})]: {expected}"));
             }
         }
+        // Nobody reads it, and yet it has to be in the program.
+        std::hint::black_box(self.marker);
         let saves = self.should_fail.is_none();
         checker.surroundings = Some(Surroundings { saves, ..Surroundings::new(self.manifest) });
         checker
@@ -72,6 +78,7 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     let report = test.checker().run(body);
+    record::write(&test.name(), test.should_fail, &report);
     stop_if_aborting(&report);
     let found = report.failure().map(|failure| failure.kind());
     match (test.should_fail, found) {

@@ -359,6 +359,29 @@ fn traces_go_to_the_folder_that_was_asked_for() {
 }
 
 #[test]
+fn a_program_that_runs_tests_gets_their_reports() {
+    let package = Package::new("result");
+    let file = package.folder.join("result.json");
+    let result = ("GORDIAN_RESULT", file.to_str().unwrap());
+    let read = || -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(&file).expect("it was written")).expect("it is JSON")
+    };
+    package.run("fails", &[result]);
+    let fails = read();
+    assert_eq!(fails["name"], "programs::fails");
+    assert_eq!(fails["report"]["failures"][0]["kind"], "panic");
+    let text = fails["text"].as_str().unwrap();
+    assert!(text.starts_with(fails["report"]["failures"][0]["text"].as_str().unwrap()), "{text}");
+    package.run("should_fail_but_does_not", &[result]);
+    assert_eq!((&read()["should_fail"], &read()["report"]["complete"]), (&"".into(), &true.into()));
+    // Also when there is no search at all.
+    package.run("wrong_search", &[result]);
+    assert_eq!(read()["report"]["failures"][0]["kind"], "misuse");
+    let text = package.passes("passes", &[("GORDIAN_RESULT", "/nonexistent/x.json")]);
+    has(&text, "GORDIAN_RESULT: cannot write /nonexistent/x.json: ");
+}
+
+#[test]
 fn should_fail_wants_a_failure_of_that_kind() {
     let package = Package::new("should-fail");
     has(&package.run("fails_otherwise", &[]), "should_fail = \"panic\": a deadlock was found instead");

@@ -1,7 +1,9 @@
 //! Settings from the environment: `GORDIAN_` and the key in capitals.
 
-use super::{KEYS, Settings, Wrong, closest};
+use super::{KEYS, Settings, Wrong, closest, time};
+use crate::record;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const PREFIX: &str = "GORDIAN_";
 
@@ -13,6 +15,8 @@ pub(crate) struct Environment {
     pub(crate) replay: Option<PathBuf>,
     /// And it is to be said what the failure needs.
     pub(crate) explains: bool,
+    /// The most time, whatever else is said about it.
+    pub(crate) budget: Option<Duration>,
 }
 
 /// Reads the environment of the process.
@@ -46,13 +50,22 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             found.explains = key == "explain";
             continue;
         }
+        if key == "budget" {
+            let wrong =
+                || format!("{variable}={value:?}: expected a number with a unit (ms, s, m, h), such as 10s");
+            found.budget = Some(time(&value).ok_or_else(wrong)?);
+            continue;
+        }
+        if variable == record::VARIABLE {
+            continue;
+        }
         match found.settings.set(&key, &value) {
             Ok(()) => {}
             Err(Wrong::Value(expected)) => return Err(format!("{variable}={value:?}: {expected}")),
             Err(Wrong::Key) => {
                 let variables: Vec<String> = KEYS
                     .iter()
-                    .chain(&["replay", "explain"])
+                    .chain(&["replay", "explain", "budget", "result"])
                     .map(|key| format!("{PREFIX}{}", key.to_uppercase()))
                     .collect();
                 let closest = closest(&variable, variables.iter().map(String::as_str));
@@ -89,6 +102,16 @@ mod tests {
         assert_eq!((found.replay, found.explains), (Some(PathBuf::from("x.trace")), true));
         let both = of(&[("GORDIAN_EXPLAIN", "x.trace"), ("GORDIAN_REPLAY", "x.trace")]);
         assert!(both.unwrap_err().contains("only one of"));
+    }
+
+    #[test]
+    fn a_budget_is_no_setting_and_a_file_for_the_result_is_nothing_to_the_search() {
+        let found = of(&[("GORDIAN_BUDGET", "2s"), ("GORDIAN_RESULT", "x.json")]).unwrap();
+        assert_eq!(found, Environment { budget: Some(Duration::from_secs(2)), ..Environment::default() });
+        assert_eq!(
+            of(&[("GORDIAN_BUDGET", "2")]).unwrap_err(),
+            "GORDIAN_BUDGET=\"2\": expected a number with a unit (ms, s, m, h), such as 10s"
+        );
     }
 
     #[test]

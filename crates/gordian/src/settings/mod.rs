@@ -96,7 +96,8 @@ fn flag(text: &str) -> Result<bool, Option<String>> {
     text.parse().map_err(|_| None)
 }
 
-fn time(text: &str) -> Option<Duration> {
+/// A number with a unit.
+pub fn time(text: &str) -> Option<Duration> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))?;
     let (amount, unit) = text.split_at(end);
     let seconds = match unit.trim() {
@@ -107,6 +108,15 @@ fn time(text: &str) -> Option<Duration> {
         _ => return None,
     };
     Duration::try_from_secs_f64(amount.replace('_', "").parse::<f64>().ok()? * seconds).ok()
+}
+
+/// What is wrong with a setting, for a command that passes it on to tests.
+pub fn check_setting(key: &str, text: &str) -> Result<(), String> {
+    match Settings::default().set(key, text) {
+        Ok(()) => Ok(()),
+        Err(Wrong::Value(expected)) => Err(expected),
+        Err(Wrong::Key) => Err(format!("unknown setting {key}")),
+    }
 }
 
 /// The word that is nearest to a wrong one.

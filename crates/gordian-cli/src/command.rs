@@ -1,0 +1,139 @@
+//! What can be said on the command line. Help, completions and man pages come from here.
+
+use clap::{Arg, ArgAction, Command, value_parser};
+use std::path::PathBuf;
+
+/// `gordian`
+pub(crate) fn gordian() -> Command {
+    let file = || Arg::new("FILE").required(true).value_parser(value_parser!(PathBuf)).help("A saved trace");
+    let html = Arg::new("html")
+        .long("html")
+        .value_name("OUT")
+        .value_parser(value_parser!(PathBuf))
+        .help("Write a page for the browser to this file, which needs no other");
+    Command::new("gordian")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Finds the concurrency bugs that stress tests miss, and replays them")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .after_help("Tests are run by cargo gordian test, or by cargo test; see #[gordian::test].")
+        .subcommand(Command::new("demo").about("Find a bug in an example, replay it, and prove the fix"))
+        .subcommand(
+            Command::new("report")
+                .about("Print a saved failure, or write it as a page")
+                .arg(file())
+                .arg(Arg::new("detailed").long("detailed").action(ArgAction::SetTrue).help("Show every step"))
+                .arg(html),
+        )
+        .subcommand(Command::new("replay").about("Print the line that replays a saved failure").arg(file()))
+        .subcommand(
+            Command::new("explain")
+                .about("Print the line that finds out how many preemptions, variables and threads a saved failure needs")
+                .arg(file()),
+        )
+        .subcommand(
+            Command::new("completions")
+                .about("Print a script that lets a shell complete what is typed")
+                .arg(
+                    Arg::new("SHELL")
+                        .required(true)
+                        .value_parser(value_parser!(clap_complete::Shell))
+                        .help("The shell"),
+                )
+                .arg(
+                    Arg::new("COMMAND")
+                        .value_parser(["gordian", "cargo-gordian"])
+                        .default_value("gordian")
+                        .help("The command to be completed"),
+                ),
+        )
+        .subcommand(
+            Command::new("man").about("Write the man pages of all commands").arg(
+                Arg::new("DIR")
+                    .required(true)
+                    .value_parser(value_parser!(PathBuf))
+                    .help("The folder to write them to"),
+            ),
+        )
+}
+
+/// `cargo gordian`, as cargo starts it: with its own name as the first argument.
+pub(crate) fn cargo() -> Command {
+    let gordian = cargo_gordian().name("gordian");
+    Command::new("cargo").bin_name("cargo").subcommand_required(true).subcommand(gordian)
+}
+
+/// `cargo gordian`, as its pages show it.
+pub(crate) fn cargo_gordian() -> Command {
+    Command::new("cargo-gordian")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Finds the concurrency bugs that stress tests miss")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(test())
+}
+
+fn test() -> Command {
+    // The same parser as for the environment, the attribute and gordian.toml.
+    let setting = |key: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(key)
+            .long(key)
+            .value_name(value)
+            .value_parser(move |text: &str| {
+                gordian::__private::check_setting(key, text).map(|()| text.to_owned())
+            })
+            .help(help)
+    };
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    Command::new("test")
+        .about("Build the tests of the workspace and run every #[gordian::test] among them")
+        .after_help(
+            "Settings given here beat the environment, the attribute and gordian.toml. Exit status: 0 nothing found, 1 a \
+             failure was found, 2 the job could not be done.",
+        )
+        .arg(setting("search", "S", "How to search, such as exhaustive or preemptions:2"))
+        .arg(setting("executions", "N", "At most so many executions of each test"))
+        .arg(setting("time", "T", "At most so much time for each test, such as 10s"))
+        .arg(setting("seed", "N", "What random choices start from"))
+        .arg(
+            Arg::new("budget")
+                .long("budget")
+                .value_name("T")
+                .value_parser(|text: &str| {
+                    gordian::__private::time(text)
+                        .ok_or("expected a number with a unit (ms, s, m, h), such as 5m")
+                })
+                .help("At most so much time for all tests together, shared among them"),
+        )
+        .arg(flag("include-ignored", "Run tests with #[ignore] too"))
+        .arg(flag("list", "List the tests instead of running them"))
+        .arg(flag("json", "Print one JSON object for each test"))
+        .arg(
+            Arg::new("junit")
+                .long("junit")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with("list")
+                .help("Write the results to this file as JUnit XML"),
+        )
+        .arg(Arg::new("FILTER").help("Only tests with this text in their names"))
+        .arg(
+            Arg::new("CARGO TEST ARGS")
+                .last(true)
+                .num_args(..)
+                .value_name("CARGO TEST ARGS")
+                .help("What cargo test is to be told, such as -p NAME or --release"),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_lines_are_consistent() {
+        super::gordian().debug_assert();
+        super::cargo().debug_assert();
+        super::cargo_gordian().debug_assert();
+    }
+}

@@ -1,0 +1,59 @@
+//! The commands `gordian` and `cargo gordian`. Exit status: 0 nothing found or the job is done, 1 a failure was found, 2 the
+//! job could not be done.
+#![forbid(unsafe_code)]
+
+mod command;
+mod demo;
+mod pages;
+mod saved;
+mod test;
+
+use clap::ArgMatches;
+use gordian_report::Look;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The `gordian` command.
+pub fn gordian() -> ExitCode {
+    let matches = command::gordian().get_matches();
+    let path =
+        |matches: &ArgMatches, name: &str| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
+    let file = |matches: &ArgMatches| path(matches, "FILE");
+    let result = match matches.subcommand() {
+        Some(("demo", _)) => demo::run(),
+        Some(("report", matches)) => match matches.get_one::<PathBuf>("html") {
+            Some(out) => saved::html(&file(matches), out),
+            None => {
+                let look = Look::from_environment(std::io::stdout().is_terminal());
+                saved::report(&file(matches), &look.detailed(matches.get_flag("detailed")))
+            }
+        },
+        Some(("replay", matches)) => saved::replay(&file(matches)),
+        Some(("explain", matches)) => saved::explain(&file(matches)),
+        Some(("completions", matches)) => pages::completions(matches),
+        Some(("man", matches)) => pages::man(Path::new(&path(matches, "DIR"))),
+        _ => unreachable!("clap asks for a subcommand"),
+    };
+    ended(result.map(|()| ExitCode::SUCCESS))
+}
+
+/// The `cargo-gordian` command, which cargo starts as `cargo-gordian gordian ARGUMENTS`; people may leave out the second word.
+pub fn cargo_gordian() -> ExitCode {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_none_or(|first| first != "gordian") {
+        arguments.insert(1.min(arguments.len()), "gordian".into());
+    }
+    let matches = command::cargo().get_matches_from(arguments);
+    let matches =
+        matches.subcommand_matches("gordian").and_then(|matches| matches.subcommand_matches("test"));
+    ended(test::run(matches.expect("clap asks for it")))
+}
+
+fn ended(result: Result<ExitCode, String>) -> ExitCode {
+    result.unwrap_or_else(|message| {
+        eprintln!("gordian: {message}");
+        ExitCode::from(2)
+    })
+}
