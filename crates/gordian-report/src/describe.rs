@@ -163,8 +163,8 @@ impl Words<'_> {
         match kind {
             OpKind::Join => format!("waits for {label} to end"),
             OpKind::Park => "parked".to_owned(),
-            OpKind::Receive => format!("blocked on {label}, which is empty"),
-            OpKind::Send => format!("blocked on {label}, which is full"),
+            OpKind::Receive => format!("blocked on {label}, empty"),
+            OpKind::Send => format!("blocked on {label}, full"),
             OpKind::Wake => {
                 let held = self.held_by(at, other, thread);
                 let lock =
