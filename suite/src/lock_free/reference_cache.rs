@@ -59,7 +59,7 @@ fn reference_cache(buggy: bool) {
     let object = Mutex::new(Object { count: 1, ..Object::default() });
     let handed_over = Semaphore::new(0);
     thread::scope(|s| {
-        // One core makes references, each of the others gives up as many; the one that there was at first stays.
+        // One core makes references, the others together give up as many; the one that there was at first stays.
         s.spawn(|| {
             for _ in 0..3 {
                 handed_over.release();
