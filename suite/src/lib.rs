@@ -164,7 +164,7 @@ pub const SECTIONS: &[Section] = &[
     },
     Section {
         title: "Lock-free structures",
-        about: "Structures for many threads with the kinds of bugs in table 6-1 of the thesis on CB-DPOR (CODEX). They fail by assertion.",
+        about: "Structures for many threads with the kinds of bugs in table 6-1 of the thesis on CB-DPOR (CODEX). Most are used as there, by three threads that make three calls each, drawn at random, and fail if no order of the calls explains the answers.",
         programs: &[
             lock_free::michael_scott::BOOST,
             lock_free::michael_scott::LATE,

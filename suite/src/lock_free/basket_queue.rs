@@ -1,24 +1,30 @@
 //! The basket queue of Hoffman, Shalev, Shavit (OPODIS 2007). Enqueuers that lose the race for the last place put their nodes in front of the winner's, into the same
 //! basket. Here a loser forgets to hang the winner behind its own node, and the winner's value is lost.
 
+use super::client::{self, Calls, QueueCall, QueueCall::Dequeue, QueueCall::Enqueue};
 use crate::Program;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use gordian::thread;
 
 /// The bug.
 pub const PROGRAM: Program = Program {
     name: "basket-queue",
     source: "CB-DPOR thesis, table 6-1: cds basketqueue",
     about: "an enqueuer that comes second replaces the node of the first",
-    threads: 3,
+    threads: 4,
+    proof: "preemptions:2",
     body: basket_queue,
     ..Program::USUAL
 };
 
-const NODES: usize = 4;
+/// One for nothing, one that is there at first, one for each of nine values.
+const NODES: usize = 11;
 const NIL: usize = 0;
+/// Added to a reference when the node that it refers to has been dequeued.
+const TAKEN: usize = 16;
 
+/// Nodes are not used again, so references need no tags.
 struct Queue {
+    head: AtomicUsize,
     tail: AtomicUsize,
     next: [AtomicUsize; NODES],
 }
@@ -28,12 +34,28 @@ fn exchange(place: &AtomicUsize, from: usize, to: usize) -> bool {
 }
 
 impl Queue {
+    fn next(&self, node: usize) -> usize {
+        self.next[node % TAKEN].load(SeqCst)
+    }
+
+    /// Moves the tail to the last node.
+    fn help(&self, tail: usize, mut next: usize) {
+        while self.tail.load(SeqCst) == tail {
+            let after = self.next(next);
+            if after % TAKEN == NIL {
+                exchange(&self.tail, tail, next % TAKEN);
+                return;
+            }
+            next = after;
+        }
+    }
+
     fn enqueue(&self, node: usize, buggy: bool) {
         loop {
             let tail = self.tail.load(SeqCst);
-            let next = self.next[tail].load(SeqCst);
+            let next = self.next(tail);
             if next != NIL {
-                exchange(&self.tail, tail, next);
+                self.help(tail, next);
                 continue;
             }
             self.next[node].store(NIL, SeqCst);
@@ -41,9 +63,12 @@ impl Queue {
                 exchange(&self.tail, tail, node);
                 return;
             }
-            // Somebody else was faster: join the basket, as long as it is the last.
-            while self.tail.load(SeqCst) == tail {
-                let first = self.next[tail].load(SeqCst);
+            // Somebody else was faster: join the basket, as long as nothing was taken out of it.
+            loop {
+                let first = self.next(tail);
+                if first >= TAKEN {
+                    break;
+                }
                 if !buggy {
                     self.next[node].store(first, SeqCst);
                 }
@@ -53,15 +78,50 @@ impl Queue {
             }
         }
     }
+
+    fn dequeue(&self) -> Option<usize> {
+        loop {
+            let head = self.head.load(SeqCst);
+            let tail = self.tail.load(SeqCst);
+            let mut next = self.next(head);
+            if head != self.head.load(SeqCst) {
+                continue;
+            }
+            if head == tail {
+                if next == NIL {
+                    return None;
+                }
+                self.help(tail, next);
+                continue;
+            }
+            // What has been taken is passed over.
+            let mut before = head;
+            while next >= TAKEN && before != tail {
+                before = next % TAKEN;
+                next = self.next(before);
+            }
+            if before == tail {
+                exchange(&self.head, head, before);
+            } else if next == NIL {
+                // Only if the tail was lost.
+                return None;
+            } else if exchange(&self.next[before], next, next + TAKEN) {
+                return Some(next);
+            }
+        }
+    }
 }
 
+const CALLS: Calls<QueueCall> =
+    &[&[Dequeue, Dequeue, Enqueue(1)], &[Dequeue, Dequeue, Enqueue(2)], &[Dequeue, Dequeue, Enqueue(3)]];
+
 fn basket_queue(buggy: bool) {
-    let queue = Queue { tail: AtomicUsize::new(1), next: [NIL; NODES].map(AtomicUsize::new) };
-    thread::scope(|s| {
-        s.spawn(|| queue.enqueue(2, buggy));
-        s.spawn(|| queue.enqueue(3, buggy));
-    });
-    let after = |&node: &usize| Some(queue.next[node].load(SeqCst)).filter(|&n| n != NIL);
-    let nodes = std::iter::successors(Some(1), after).count() - 1;
-    assert_eq!(nodes, 2, "a value was lost");
+    let queue = Queue {
+        head: AtomicUsize::new(1),
+        tail: AtomicUsize::new(1),
+        next: [NIL; NODES].map(AtomicUsize::new),
+    };
+    // Each value has a node of its own.
+    let dequeue = || queue.dequeue().map(|node| node - 1);
+    client::queue(CALLS, |value| queue.enqueue(value + 1, buggy), dequeue);
 }

@@ -17,7 +17,8 @@ pub(super) enum Bug {
     Tail,
 }
 
-const NODES: usize = 4;
+/// One for nothing, one that is there at first, one for each of nine values.
+const NODES: usize = 11;
 /// The index that refers to nothing.
 const NIL: usize = 0;
 
@@ -51,7 +52,7 @@ impl Queue {
             tail: AtomicUsize::new(1),
             next: [NIL; NODES].map(AtomicUsize::new),
             values: [0; NODES].map(AtomicUsize::new),
-            free: Mutex::new((2..NODES).collect()),
+            free: Mutex::new((2..NODES).rev().collect()),
             bug,
         }
     }
@@ -63,6 +64,7 @@ impl Queue {
         self.next[node].store(if self.bug == Bug::Tag { NIL } else { newer(old, NIL) }, SeqCst);
         loop {
             let tail = self.tail.load(SeqCst);
+            assert_ne!(index(tail), node, "a node that was free is the last of the queue");
             let next = self.next[index(tail)].load(SeqCst);
             if tail != self.tail.load(SeqCst) {
                 continue;

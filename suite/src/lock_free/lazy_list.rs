@@ -1,85 +1,100 @@
 //! The lazy list of Heller et al. (OPODIS 2005). Before a node is added, its predecessor is locked and has to be found neither removed nor followed by another. Here
 //! only the latter is looked at, and the node is hung behind one that has left the list.
 
+use super::client::{self, Calls, SetCall, SetCall::Contains, SetCall::Insert, SetCall::Remove};
 use crate::Program;
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use gordian::thread;
 
 /// The bug.
 pub const PROGRAM: Program = Program {
     name: "lazy-list",
     source: "CB-DPOR thesis, table 6-1: cds lazylist",
     about: "an element is added behind one that has been removed meanwhile",
-    threads: 2,
+    threads: 4,
+    proof: "preemptions:2",
     body: lazy_list,
     ..Program::USUAL
 };
 
-const END: usize = 4;
+/// One for each of the nine calls, and before and behind them the head and the end.
+const NODES: usize = 11;
+const HEAD: usize = 0;
+const END: usize = NODES - 1;
 
-/// The nodes are their keys: 0 is the head, `END` the end. The lock of a node holds whether it was removed.
 struct List {
-    next: [AtomicUsize; END],
-    removed: [Mutex<bool>; END],
+    keys: [usize; NODES],
+    next: [AtomicUsize; NODES],
+    /// The lock of a node holds whether it was removed.
+    removed: [Mutex<bool>; NODES],
     buggy: bool,
 }
 
 impl List {
     /// The last node before the key, and the one after it.
     fn find(&self, key: usize) -> (usize, usize) {
-        let mut before = 0;
+        let mut before = HEAD;
         loop {
             let after = self.next[before].load(SeqCst);
-            if after >= key {
+            if self.keys[after] >= key {
                 return (before, after);
             }
             before = after;
         }
     }
 
-    fn add(&self, key: usize) {
+    fn insert(&self, node: usize) -> bool {
         loop {
-            let (before, after) = self.find(key);
-            if after == key {
-                return;
+            let (before, after) = self.find(self.keys[node]);
+            if self.keys[after] == self.keys[node] {
+                return false;
             }
             let removed = self.removed[before].lock().unwrap();
             if (self.buggy || !*removed) && self.next[before].load(SeqCst) == after {
-                self.next[key].store(after, SeqCst);
-                self.next[before].store(key, SeqCst);
-                return;
+                self.next[node].store(after, SeqCst);
+                self.next[before].store(node, SeqCst);
+                return true;
             }
         }
     }
 
-    fn remove(&self, key: usize) {
+    fn remove(&self, key: usize) -> bool {
         loop {
-            let (before, found) = self.find(key);
-            if found != key {
-                return;
+            let (before, node) = self.find(key);
+            if self.keys[node] != key {
+                return false;
             }
             let before_removed = self.removed[before].lock().unwrap();
-            let mut removed = self.removed[key].lock().unwrap();
-            if !*before_removed && !*removed && self.next[before].load(SeqCst) == key {
+            let mut removed = self.removed[node].lock().unwrap();
+            if !*before_removed && !*removed && self.next[before].load(SeqCst) == node {
                 *removed = true;
-                self.next[before].store(self.next[key].load(SeqCst), SeqCst);
-                return;
+                self.next[before].store(self.next[node].load(SeqCst), SeqCst);
+                return true;
             }
         }
     }
 
     fn contains(&self, key: usize) -> bool {
-        self.find(key).1 == key
+        self.keys[self.find(key).1] == key
     }
 }
 
+const CALLS: Calls<SetCall> = &[
+    &[Insert(1), Contains(1), Remove(1)],
+    &[Remove(1), Insert(3), Insert(1)],
+    &[Remove(2), Insert(2), Remove(2)],
+];
+
 fn lazy_list(buggy: bool) {
-    let list =
-        List { next: [2, 0, END, 0].map(AtomicUsize::new), removed: [false; END].map(Mutex::new), buggy };
-    thread::scope(|s| {
-        s.spawn(|| list.remove(2));
-        list.add(3);
-        assert!(list.contains(3), "what was added is not there");
+    let list = List {
+        keys: client::keys(CALLS),
+        next: [END; NODES].map(AtomicUsize::new),
+        removed: [false; NODES].map(Mutex::new),
+        buggy,
+    };
+    client::set(CALLS, |place, call| match call {
+        Insert(_) => list.insert(place + 1),
+        Remove(key) => list.remove(key),
+        Contains(key) => list.contains(key),
     });
 }

@@ -4,18 +4,18 @@
 //!   although it is not in the queue.
 //! - A dequeuer reads the value after it has moved the head; by then the node may be another's.
 
+use super::client::{self, Calls, QueueCall, QueueCall::Dequeue, QueueCall::Enqueue};
 use super::fifo::{Bug, Queue};
 use crate::Program;
-use gordian::thread;
 
 /// The tag is reset.
 pub const BOOST: Program = Program {
     name: "boost-fifo",
     source: "CB-DPOR thesis, chapter 5 and table 6-1: boost fifo",
     about: "the tag of a node that is used again begins at 0, and a value is hung behind it while it is not in the queue",
-    threads: 2,
+    threads: 3,
     proof: "preemptions:2",
-    body: |buggy| run(if buggy { Bug::Tag } else { Bug::None }),
+    body: |buggy| run(if buggy { Bug::Tag } else { Bug::None }, FIGURE),
     ..Program::USUAL
 };
 
@@ -24,26 +24,18 @@ pub const LATE: Program = Program {
     name: "ms-queue",
     source: "CB-DPOR thesis, table 6-1: cds msqueue",
     about: "a value is read after the node has left the queue",
-    body: |buggy| run(if buggy { Bug::Late } else { Bug::None }),
+    threads: 4,
+    body: |buggy| run(if buggy { Bug::Late } else { Bug::None }, RANDOM),
     ..BOOST
 };
 
-fn run(bug: Bug) {
+/// The five calls of figure 5-2 of the thesis, by as few threads as can make them.
+const FIGURE: Calls<QueueCall> = &[&[Enqueue(1234), Dequeue], &[Enqueue(1236), Dequeue, Enqueue(1235)]];
+
+const RANDOM: Calls<QueueCall> =
+    &[&[Dequeue, Dequeue, Dequeue], &[Dequeue, Enqueue(1), Dequeue], &[Enqueue(2), Enqueue(3), Enqueue(4)]];
+
+fn run(bug: Bug, calls: Calls<QueueCall>) {
     let queue = Queue::new(bug);
-    thread::scope(|s| {
-        let mine = s.spawn(|| {
-            queue.enqueue(10);
-            let first = queue.dequeue();
-            queue.enqueue(20);
-            first
-        });
-        queue.enqueue(1);
-        // Two were put in before this, and the other thread takes only one out.
-        let own = queue.dequeue().expect("the queue is not empty");
-        let other = mine.join().unwrap().expect("the queue is not empty");
-        let last = queue.dequeue().expect("one is left");
-        let mut all = [own, other, last];
-        all.sort_unstable();
-        assert_eq!(all, [1, 10, 20], "what came out is not what was put in");
-    });
+    client::queue(calls, |value| queue.enqueue(value), || queue.dequeue());
 }

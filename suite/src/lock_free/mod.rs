@@ -2,6 +2,7 @@
 //! of nodes, so that a node that is used after it was freed does no harm beyond the bug.
 
 pub mod basket_queue;
+mod client;
 mod fifo;
 pub mod lazy_list;
 pub mod michael_scott;

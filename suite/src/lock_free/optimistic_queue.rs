@@ -1,21 +1,22 @@
 //! The optimistic queue of Ladan-Mozes and Shavit (DISC 2004). An enqueuer moves the tail and then makes the list complete backwards; a dequeuer that comes in between
 //! has to complete it itself. Here it takes the missing link for the end of the queue.
 
+use super::client::{self, Calls, QueueCall, QueueCall::Dequeue, QueueCall::Enqueue};
 use crate::Program;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use gordian::thread;
 
 /// The bug.
 pub const PROGRAM: Program = Program {
     name: "optimistic-queue",
     source: "CB-DPOR thesis, table 6-1: cds optimisticqueue",
     about: "a link that is yet to be made is taken for the end of the queue",
-    threads: 2,
+    threads: 4,
     body: optimistic_queue,
     ..Program::USUAL
 };
 
-const NODES: usize = 4;
+/// One for nothing, one that is there at first, one for each of nine values.
+const NODES: usize = 11;
 const NIL: usize = 0;
 
 /// `next` leads from the tail to the head and is always complete, `prev` back.
@@ -67,6 +68,9 @@ impl Queue {
     }
 }
 
+const CALLS: Calls<QueueCall> =
+    &[&[Enqueue(1), Enqueue(2), Dequeue], &[Enqueue(3), Dequeue, Dequeue], &[Enqueue(4), Dequeue, Dequeue]];
+
 fn optimistic_queue(buggy: bool) {
     let queue = Queue {
         head: AtomicUsize::new(1),
@@ -74,9 +78,7 @@ fn optimistic_queue(buggy: bool) {
         next: [NIL; NODES].map(AtomicUsize::new),
         prev: [NIL; NODES].map(AtomicUsize::new),
     };
-    thread::scope(|s| {
-        s.spawn(|| queue.enqueue(2));
-        queue.enqueue(3);
-        assert!(queue.dequeue(buggy).is_some(), "the queue is not empty");
-    });
+    // Each value has a node of its own.
+    let dequeue = || queue.dequeue(buggy).map(|node| node - 1);
+    client::queue(CALLS, |value| queue.enqueue(value + 1), dequeue);
 }

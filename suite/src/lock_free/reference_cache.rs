@@ -11,19 +11,22 @@ pub const PROGRAM: Program = Program {
     name: "reference-cache",
     source: "CB-DPOR thesis, table 6-1: refcache of sv6",
     about: "an object is freed because its count was 0 twice, though not all the time",
-    threads: 2,
+    threads: 4,
+    proof: "preemptions:2",
     body: reference_cache,
     ..Program::USUAL
 };
 
+const CORES: usize = 3;
+
 #[derive(Default)]
 struct Object {
     count: i32,
-    /// It was 0 and is looked at again when both cores have added up theirs: how often had each, then?
-    doubted: Option<[u32; 2]>,
+    /// It was 0 and is looked at again when all cores have added up theirs: how often had each, then?
+    doubted: Option<[u32; CORES]>,
     /// It was not 0 since then.
     dirty: bool,
-    flushes: [u32; 2],
+    flushes: [u32; CORES],
     freed: bool,
 }
 
@@ -56,17 +59,24 @@ fn reference_cache(buggy: bool) {
     let object = Mutex::new(Object { count: 1, ..Object::default() });
     let handed_over = Semaphore::new(0);
     thread::scope(|s| {
-        // One core makes references, the other gives up as many; the one that there was at first stays.
+        // One core makes references, the others together give up as many; the one that there was at first stays.
         s.spawn(|| {
-            for _ in 0..2 {
+            for _ in 0..3 {
                 handed_over.release();
-                object.lock().unwrap().flush(0, 1, buggy);
+                handed_over.release();
+                object.lock().unwrap().flush(0, 2, buggy);
             }
         });
-        for _ in 0..2 {
-            handed_over.acquire();
-            object.lock().unwrap().flush(1, -1, buggy);
-            assert!(!object.lock().unwrap().freed, "the object is in use and was freed");
+        for core in 1..CORES {
+            let (object, handed_over) = (&object, &handed_over);
+            s.spawn(move || {
+                for _ in 0..3 {
+                    handed_over.acquire();
+                    object.lock().unwrap().flush(core, -1, buggy);
+                    assert!(!object.lock().unwrap().freed, "the object is in use and was freed");
+                }
+            });
         }
     });
+    assert_eq!(object.lock().unwrap().count, 1, "references were counted wrongly");
 }

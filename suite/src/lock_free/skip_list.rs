@@ -1,96 +1,134 @@
-//! A set as a skip list of two levels, after Herlihy and Shavit, The Art of Multiprocessor Programming, 14.3. A node is linked at the bottom first and then above. If it is
-//! removed in between and the second link is made all the same, it can still be found from above.
+//! A set as a skip list of two levels, after the lazy one in Herlihy and Shavit, The Art of Multiprocessor Programming, 14.3. A node is linked at the bottom first and then above,
+//! and its neighbours are locked all the while. If they are let go in between, the node may be removed before the second link is made, and can still be found from above.
 
+use super::client::{self, Calls, SetCall, SetCall::Contains, SetCall::Insert, SetCall::Remove};
 use crate::Program;
-use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use gordian::thread;
+use gordian::sync::{Mutex, MutexGuard};
 
 /// The bug.
 pub const PROGRAM: Program = Program {
     name: "skip-list",
     source: "CB-DPOR thesis, table 6-1: cds skiplistset",
     about: "a node is linked at the upper level after it has been removed",
-    threads: 3,
+    threads: 4,
     proof: "preemptions:2",
     body: skip_list,
     ..Program::USUAL
 };
 
-const END: usize = 5;
+/// One for each of the nine calls, and before and behind them the head and the end.
+const NODES: usize = 11;
+const HEAD: usize = 0;
+const END: usize = NODES - 1;
 const LEVELS: usize = 2;
 
-/// The nodes are their keys: 0 is the head, `END` the end.
+/// At each level, the last node before a key and the one after it.
+type Found = [(usize, usize); LEVELS];
+
 struct SkipList {
-    next: [[AtomicUsize; END]; LEVELS],
-    /// Of each node: was it removed?
-    removed: [Mutex<bool>; END],
+    keys: [usize; NODES],
+    next: [[AtomicUsize; NODES]; LEVELS],
+    /// The lock of a node holds whether it was removed.
+    removed: [Mutex<bool>; NODES],
 }
 
 impl SkipList {
-    fn before(&self, level: usize, key: usize) -> usize {
-        let mut before = 0;
-        loop {
-            let after = self.next[level][before].load(SeqCst);
-            if after >= key {
-                return before;
+    fn find(&self, key: usize) -> Found {
+        let mut found = [(HEAD, END); LEVELS];
+        let mut before = HEAD;
+        for level in (0..LEVELS).rev() {
+            let mut after = self.next[level][before].load(SeqCst);
+            while self.keys[after] < key {
+                before = after;
+                after = self.next[level][before].load(SeqCst);
             }
-            before = after;
+            found[level] = (before, after);
         }
+        found
     }
 
-    fn link(&self, level: usize, key: usize) {
+    /// Locks what is before the key at some levels, if all is still as it was found. Greater keys are locked first.
+    fn lock(&self, found: &Found, levels: std::ops::Range<usize>) -> Option<Vec<MutexGuard<'_, bool>>> {
+        let mut locked = Vec::new();
+        for level in levels.clone() {
+            if level == levels.start || found[level].0 != found[level - 1].0 {
+                locked.push(self.removed[found[level].0].lock().unwrap());
+            }
+        }
+        let mut same = levels.map(|level| self.next[level][found[level].0].load(SeqCst) == found[level].1);
+        (locked.iter().all(|removed| !**removed) && same.all(|same| same)).then_some(locked)
+    }
+
+    /// Links a node at some levels, unless another with its key is there.
+    fn link(&self, node: usize, levels: std::ops::Range<usize>) -> bool {
         loop {
-            let before = self.before(level, key);
-            let after = self.next[level][before].load(SeqCst);
-            self.next[level][key].store(after, SeqCst);
-            if after > key && self.next[level][before].compare_exchange(after, key, SeqCst, SeqCst).is_ok() {
-                return;
+            let found = self.find(self.keys[node]);
+            if levels.clone().any(|level| self.keys[found[level].1] == self.keys[node]) {
+                return false;
+            }
+            if let Some(_locked) = self.lock(&found, levels.clone()) {
+                for level in levels {
+                    self.next[level][node].store(found[level].1, SeqCst);
+                    self.next[level][found[level].0].store(node, SeqCst);
+                }
+                return true;
             }
         }
     }
 
-    fn unlink(&self, level: usize, key: usize) {
-        let before = self.before(level, key);
-        let after = self.next[level][key].load(SeqCst);
-        // It may not be linked at this level.
-        let _ = self.next[level][before].compare_exchange(key, after, SeqCst, SeqCst);
-    }
-
-    fn insert(&self, key: usize, buggy: bool) {
-        self.link(0, key);
-        let removed = self.removed[key].lock().unwrap();
-        if buggy {
-            drop(removed);
-            self.link(1, key);
-        } else if !*removed {
-            self.link(1, key);
+    fn insert(&self, node: usize, buggy: bool) -> bool {
+        if !buggy {
+            return self.link(node, 0..LEVELS);
         }
+        let new = self.link(node, 0..1);
+        if new {
+            self.link(node, 1..LEVELS);
+        }
+        new
     }
 
     fn remove(&self, key: usize) -> bool {
-        if !self.contains(key) {
+        let node = self.find(key)[0].1;
+        if self.keys[node] != key {
             return false;
         }
-        let mut removed = self.removed[key].lock().unwrap();
+        let mut removed = self.removed[node].lock().unwrap();
+        if *removed {
+            return false;
+        }
         *removed = true;
-        (0..LEVELS).rev().for_each(|level| self.unlink(level, key));
-        true
+        loop {
+            let found = self.find(key);
+            if let Some(_locked) = self.lock(&found, 0..LEVELS) {
+                for level in (0..LEVELS).rev().filter(|&level| found[level].1 == node) {
+                    self.next[level][found[level].0].store(self.next[level][node].load(SeqCst), SeqCst);
+                }
+                return true;
+            }
+        }
     }
 
     fn contains(&self, key: usize) -> bool {
-        (0..LEVELS).rev().any(|level| self.next[level][self.before(level, key)].load(SeqCst) == key)
+        self.find(key).iter().any(|&(_, after)| self.keys[after] == key)
     }
 }
 
+const CALLS: Calls<SetCall> = &[
+    &[Remove(2), Insert(1), Remove(2)],
+    &[Contains(1), Remove(3), Insert(3)],
+    &[Remove(2), Remove(3), Contains(1)],
+];
+
 fn skip_list(buggy: bool) {
     let list = SkipList {
-        next: std::array::from_fn(|_| [END; END].map(AtomicUsize::new)),
-        removed: [false; END].map(Mutex::new),
+        keys: client::keys(CALLS),
+        next: std::array::from_fn(|_| [END; NODES].map(AtomicUsize::new)),
+        removed: [false; NODES].map(Mutex::new),
     };
-    let gone = thread::scope(|s| {
-        s.spawn(|| list.insert(2, buggy));
-        s.spawn(|| list.remove(2)).join().unwrap()
+    client::set(CALLS, |place, call| match call {
+        Insert(_) => list.insert(place + 1, buggy),
+        Remove(key) => list.remove(key),
+        Contains(key) => list.contains(key),
     });
-    assert!(!gone || !list.contains(2), "what was removed is still there");
 }
