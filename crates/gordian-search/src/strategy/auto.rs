@@ -27,7 +27,7 @@ pub(crate) const WORD: Word = Word {
 };
 
 /// Steps that the first search makes alone: a small test needs no other, and this is little beside what it takes to begin.
-const ALONE: u64 = 100;
+const ALONE: u64 = 64;
 
 /// The searches, how many executions each makes at first, how many times as many in each further turn, and how many it makes in
 /// a row at most.
@@ -36,6 +36,6 @@ const MEMBERS: [(&str, u64, u64, u64); 6] = [
     ("surw", 2, 2, 256),
     ("pos", 4, 2, 256),
     ("pct:3", 1, 2, 128),
-    ("preemptions:4", 1, 2, 512),
+    ("preemptions:4", 1, 3, 1024),
     ("best-first:mdpor,pb", 1, 2, 256),
 ];
