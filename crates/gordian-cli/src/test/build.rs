@@ -123,8 +123,8 @@ mod tests {
     #[test]
     fn a_package_id_has_a_name_and_a_version() {
         for (id, name) in [
-            ("path+file:///work/tickets#0.1.0", "tickets"),
-            ("path+file:///work/elsewhere#tickets@0.1.0", "tickets"),
+            ("path+file:///home/me/tickets#0.1.0", "tickets"),
+            ("path+file:///home/me/elsewhere#tickets@0.1.0", "tickets"),
             ("git+https://example.org/tickets?branch=main#0.1.0", "tickets"),
         ] {
             assert_eq!(package(id), (name.to_owned(), "0.1.0".to_owned()), "{id}");
