@@ -36,6 +36,6 @@ const MEMBERS: [(&str, u64, u64, u64); 6] = [
     ("surw", 2, 2, 256),
     ("pos", 4, 2, 256),
     ("pct:3", 1, 2, 128),
-    ("preemptions:4", 1, 3, 1024),
+    ("preemptions:4", 1, 2, 1024),
     ("best-first:mdpor,pb", 1, 2, 256),
 ];
