@@ -11,10 +11,12 @@
 //! [`perform`]: Conductor::perform
 //! [`finish`]: Conductor::finish
 
+mod announce;
 mod decide;
 mod end;
 mod lives;
 mod pace;
+mod perform;
 mod policy;
 mod quick;
 mod quiet;
@@ -27,12 +29,12 @@ use crate::cell::{Cell, Epoch};
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
-use crate::object::{Channel, Model, Object, ObjectKind, Outcomes, Synchronisation};
-use crate::op::{Op, OpKind, Reply};
+use crate::object::{Channel, Object, ObjectKind, Synchronisation};
+use crate::op::{Op, OpKind};
 use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
-use slots::{Objects, Slot};
+use slots::Slot;
 use smallvec::SmallVec;
 use spin::Spin;
 pub use spin::Visit;
@@ -319,233 +321,6 @@ impl Conductor {
     pub fn switch_to(&mut self, thread: ThreadId) {
         if thread != self.current && self.could_go_on() {
             self.trace.preempted += 1;
-        }
-    }
-
-    /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
-    /// state and to call [`probed`](Self::probed) before it goes on.
-    #[inline]
-    pub fn announce(&mut self, thread: ThreadId, op: &Op) -> Visit {
-        self.draft(thread, *op);
-        self.announce_draft(thread)
-    }
-
-    /// Writes down what a thread will announce. Inlined where the op is put together it costs no copy, which would have
-    /// to wait until what was just stored in small pieces can be read in large ones.
-    #[inline(always)]
-    pub fn draft(&mut self, thread: ThreadId, op: Op) {
-        self.threads[thread.index()].op = op;
-    }
-
-    /// What a thread will announce.
-    pub fn drafted(&self, thread: ThreadId) -> &Op {
-        &self.threads[thread.index()].op
-    }
-
-    /// [Announces](Self::announce) what was written down.
-    #[inline]
-    pub fn announce_draft(&mut self, thread: ThreadId) -> Visit {
-        let me = &mut self.threads[thread.index()];
-        debug_assert_eq!(me.status, Status::Running);
-        me.status = Status::Announced;
-        if me.op.is_plain() {
-            // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
-            me.outcomes = 1;
-            me.expiring = false;
-            self.enabled.insert(thread);
-            return Visit::Plain;
-        }
-        if me.op.is_certain() {
-            me.outcomes = 1;
-            me.expiring = false;
-            self.enabled.insert(thread);
-            return self.visit(thread);
-        }
-        self.announce_in_full(thread)
-    }
-
-    #[inline(never)]
-    fn announce_in_full(&mut self, thread: ThreadId) -> Visit {
-        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
-        if kind.can_change() {
-            self.slot_mut(object).pending.push(thread);
-            if other != ObjectId::NONE {
-                self.slot_mut(other).pending.push(thread);
-            }
-        }
-        self.evaluate(thread);
-        self.visit(thread)
-    }
-
-    /// Works out whether the announced op of a thread is enabled.
-    fn evaluate(&mut self, thread: ThreadId) {
-        let me = &mut self.threads[thread.index()];
-        if me.op.kind == OpKind::Lock
-            && me.status == Status::Announced
-            && let Some(Slot { model: Object::Mutex(mutex), .. }) = self.slots.get(me.op.object.index())
-        {
-            // The most frequent of those that wait, in short; one that waits for a lock is not in a loop.
-            me.expiring = false;
-            me.outcomes = u32::from(mutex.is_free());
-            me.idle = Idle::No;
-            if me.outcomes == 0 {
-                self.enabled.remove(thread);
-            } else {
-                self.enabled.insert(thread);
-            }
-            return;
-        }
-        let Some(op) = self.threads[thread.index()].announced() else { return };
-        let outcomes = match op.kind {
-            OpKind::Choose => Outcomes::Ready(op.arg as u32),
-            _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
-            _ => {
-                let other = (op.other != ObjectId::NONE).then(|| &self.slot(op.other).model);
-                self.slot(op.object).model.outcomes(thread, op, other, &self.options)
-            }
-        };
-        let me = &mut self.threads[thread.index()];
-        me.expiring = outcomes == Outcomes::Expiring;
-        me.outcomes = match outcomes {
-            Outcomes::Blocked => 0,
-            Outcomes::Ready(n) => n,
-            Outcomes::Expiring => 1,
-        };
-        if me.idle != Idle::Proved {
-            let polite = (me.expiring || me.op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
-            me.idle = if polite { Idle::Polite } else { Idle::No };
-        }
-        if me.outcomes == 0 || me.idle != Idle::No {
-            self.enabled.remove(thread);
-        } else {
-            self.enabled.insert(thread);
-        }
-    }
-
-    /// Carries out the announced op of the thread that was decided on.
-    #[inline]
-    pub fn perform(&mut self, thread: ThreadId) -> Reply {
-        let at = self.trace.len();
-        let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
-        let reply = match quick.flatten() {
-            Some(value) => Reply::value(value),
-            None => self.perform_in_full(thread),
-        };
-        self.follow_up(thread, at);
-        reply
-    }
-
-    /// Could the thread that stepped last go on, without having paused or having to time out?
-    #[inline(always)]
-    fn could_go_on(&self) -> bool {
-        let before = &self.threads[self.current.index()];
-        !before.paused && !before.expiring && self.enabled.contains(self.current) && !self.trace.is_empty()
-    }
-
-    #[inline(never)]
-    fn perform_in_full(&mut self, thread: ThreadId) -> Reply {
-        let at = self.trace.len();
-        let goes_on = self.could_go_on();
-        let me = &mut self.threads[thread.index()];
-        debug_assert_eq!(me.status, Status::Announced);
-        let op = &me.op;
-        let outcome = self.chosen;
-        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
-        let choice = (outcome, me.outcomes);
-        let step = self.trace.begin(thread, op, choice, self.live_slots as u32, &self.enabled);
-        step.goes_on = goes_on;
-        me.status = Status::Running;
-        me.visible += 1;
-        me.idle = Idle::No;
-        me.last = Some(at as u32);
-        if me.woken_by.is_some() {
-            step.woken_by = me.woken_by.take();
-        }
-        if !me.after.is_empty() {
-            step.after = std::mem::take(&mut me.after);
-        }
-        let reply = match op.kind {
-            OpKind::Choose => Reply::value(u64::from(outcome)),
-            _ if op.object == ObjectId::NONE => Reply::DONE,
-            _ => {
-                let objects = Objects {
-                    options: self.options,
-                    slots: &mut self.slots,
-                    lives: &mut self.lives,
-                    sync: &mut self.sync,
-                };
-                objects.carry_out(thread, op, outcome, me.panicking, &mut step.accesses)
-            }
-        };
-        step.value = reply.value;
-        step.ok = reply.ok;
-        self.enabled.remove(thread);
-        self.sync.tick(thread);
-        self.current = thread;
-        // A new choice is progress, although no object shows it.
-        let mut wrote = op.kind == OpKind::Choose;
-        let mut progress = wrote;
-        let mut awaited = op.kind.can_change();
-        for &Access { object, act, .. } in &step.accesses {
-            let slot = match object.as_life() {
-                Some(t) => &mut self.lives[t.index()],
-                None => &mut self.slots[object.index()],
-            };
-            if !slot.was_changed(act, reply.value) {
-                me.spin.read(object, slot.version);
-            } else {
-                wrote = true;
-                progress |= act.is_progress();
-                slot.version = slot.version.wrapping_add(1);
-                awaited |= !slot.pending.is_empty() || !slot.watchers.is_empty();
-            }
-        }
-        me.pace(wrote, progress);
-        self.pauses_seen |= me.paused;
-        if awaited {
-            self.look_for_waiting(thread, at);
-        }
-        if self.pauses_seen {
-            self.release_polite(thread);
-        }
-        if !self.sleep.is_empty() && at >= self.sleep_from {
-            wake_dependent(&mut self.sleep, thread, &self.trace.steps[at].accesses, &self.trace.objects);
-        }
-        reply
-    }
-
-    /// The thread waits no longer, and others may wait for what it has changed.
-    #[inline(never)]
-    fn look_for_waiting(&mut self, thread: ThreadId, at: usize) {
-        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
-        if kind.can_change() {
-            self.slot_mut(object).no_longer_pending(thread);
-            if other != ObjectId::NONE {
-                self.slot_mut(other).no_longer_pending(thread);
-            }
-        }
-        for k in 0..self.trace.steps[at].accesses.len() {
-            let Access { object, act, .. } = self.trace.steps[at].accesses[k];
-            if self.slot(object).was_changed(act, self.trace.steps[at].value) {
-                self.changed(object, thread, at);
-            }
-        }
-    }
-
-    /// An object that somebody waits at has changed: blocked threads may be enabled, idle ones look again.
-    fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
-        for k in 0..self.slot(object).pending.len() {
-            let waiter = self.slot(object).pending[k];
-            self.evaluate(waiter);
-        }
-        while let Some(watcher) = self.slot_mut(object).watchers.pop() {
-            let me = &mut self.threads[watcher.index()];
-            if watcher != by && me.idle == Idle::Proved && me.spin.watches(object) {
-                me.idle = Idle::No;
-                me.woken_by = Some(at as u32);
-                me.spin.reset();
-                self.evaluate(watcher);
-            }
         }
     }
 }

@@ -1,0 +1,109 @@
+//! What a thread is about to do, and whether it can.
+
+use super::slots::Slot;
+use super::{Conductor, Idle, Status, Visit};
+use crate::id::{ObjectId, ThreadId};
+use crate::object::{Model, Object, Outcomes};
+use crate::op::{Op, OpKind};
+
+impl Conductor {
+    /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
+    /// state and to call [`probed`](Self::probed) before it goes on.
+    #[inline]
+    pub fn announce(&mut self, thread: ThreadId, op: &Op) -> Visit {
+        self.draft(thread, *op);
+        self.announce_draft(thread)
+    }
+
+    /// Writes down what a thread will announce. Inlined where the op is put together it costs no copy, which would have
+    /// to wait until what was just stored in small pieces can be read in large ones.
+    #[inline(always)]
+    pub fn draft(&mut self, thread: ThreadId, op: Op) {
+        self.threads[thread.index()].op = op;
+    }
+
+    /// What a thread will announce.
+    pub fn drafted(&self, thread: ThreadId) -> &Op {
+        &self.threads[thread.index()].op
+    }
+
+    /// [Announces](Self::announce) what was written down.
+    #[inline]
+    pub fn announce_draft(&mut self, thread: ThreadId) -> Visit {
+        let me = &mut self.threads[thread.index()];
+        debug_assert_eq!(me.status, Status::Running);
+        me.status = Status::Announced;
+        if me.op.is_plain() {
+            // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
+            me.outcomes = 1;
+            me.expiring = false;
+            self.enabled.insert(thread);
+            return Visit::Plain;
+        }
+        if me.op.is_certain() {
+            me.outcomes = 1;
+            me.expiring = false;
+            self.enabled.insert(thread);
+            return self.visit(thread);
+        }
+        self.announce_in_full(thread)
+    }
+
+    #[inline(never)]
+    fn announce_in_full(&mut self, thread: ThreadId) -> Visit {
+        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
+        if kind.can_change() {
+            self.slot_mut(object).pending.push(thread);
+            if other != ObjectId::NONE {
+                self.slot_mut(other).pending.push(thread);
+            }
+        }
+        self.evaluate(thread);
+        self.visit(thread)
+    }
+
+    /// Works out whether the announced op of a thread is enabled.
+    pub(super) fn evaluate(&mut self, thread: ThreadId) {
+        let me = &mut self.threads[thread.index()];
+        if me.op.kind == OpKind::Lock
+            && me.status == Status::Announced
+            && let Some(Slot { model: Object::Mutex(mutex), .. }) = self.slots.get(me.op.object.index())
+        {
+            // The most frequent of those that wait, in short; one that waits for a lock is not in a loop.
+            me.expiring = false;
+            me.outcomes = u32::from(mutex.is_free());
+            me.idle = Idle::No;
+            if me.outcomes == 0 {
+                self.enabled.remove(thread);
+            } else {
+                self.enabled.insert(thread);
+            }
+            return;
+        }
+        let Some(op) = self.threads[thread.index()].announced() else { return };
+        let outcomes = match op.kind {
+            OpKind::Choose => Outcomes::Ready(op.arg as u32),
+            _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
+            _ => {
+                let other = (op.other != ObjectId::NONE).then(|| &self.slot(op.other).model);
+                self.slot(op.object).model.outcomes(thread, op, other, &self.options)
+            }
+        };
+        let me = &mut self.threads[thread.index()];
+        me.expiring = outcomes == Outcomes::Expiring;
+        me.outcomes = match outcomes {
+            Outcomes::Blocked => 0,
+            Outcomes::Ready(n) => n,
+            Outcomes::Expiring => 1,
+        };
+        if me.idle != Idle::Proved {
+            let polite = (me.expiring || me.op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
+            me.idle = if polite { Idle::Polite } else { Idle::No };
+        }
+        if me.outcomes == 0 || me.idle != Idle::No {
+            self.enabled.remove(thread);
+        } else {
+            self.enabled.insert(thread);
+        }
+    }
+}

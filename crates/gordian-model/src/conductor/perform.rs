@@ -1,0 +1,136 @@
+//! Carrying a step out: what it does to its object, who can go on now, and who looks again.
+
+use super::slots::Objects;
+use super::{Conductor, Idle, Status, wake_dependent};
+use crate::access::Access;
+use crate::id::{ObjectId, ThreadId};
+use crate::op::{Op, OpKind, Reply};
+
+impl Conductor {
+    /// Carries out the announced op of the thread that was decided on.
+    #[inline]
+    pub fn perform(&mut self, thread: ThreadId) -> Reply {
+        let at = self.trace.len();
+        let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
+        let reply = match quick.flatten() {
+            Some(value) => Reply::value(value),
+            None => self.perform_in_full(thread),
+        };
+        self.follow_up(thread, at);
+        reply
+    }
+
+    /// Could the thread that stepped last go on, without having paused or having to time out?
+    #[inline(always)]
+    pub(super) fn could_go_on(&self) -> bool {
+        let before = &self.threads[self.current.index()];
+        !before.paused && !before.expiring && self.enabled.contains(self.current) && !self.trace.is_empty()
+    }
+
+    #[inline(never)]
+    pub(super) fn perform_in_full(&mut self, thread: ThreadId) -> Reply {
+        let at = self.trace.len();
+        let goes_on = self.could_go_on();
+        let me = &mut self.threads[thread.index()];
+        debug_assert_eq!(me.status, Status::Announced);
+        let op = &me.op;
+        let outcome = self.chosen;
+        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
+        let choice = (outcome, me.outcomes);
+        let step = self.trace.begin(thread, op, choice, self.live_slots as u32, &self.enabled);
+        step.goes_on = goes_on;
+        me.status = Status::Running;
+        me.visible += 1;
+        me.idle = Idle::No;
+        me.last = Some(at as u32);
+        if me.woken_by.is_some() {
+            step.woken_by = me.woken_by.take();
+        }
+        if !me.after.is_empty() {
+            step.after = std::mem::take(&mut me.after);
+        }
+        let reply = match op.kind {
+            OpKind::Choose => Reply::value(u64::from(outcome)),
+            _ if op.object == ObjectId::NONE => Reply::DONE,
+            _ => {
+                let objects = Objects {
+                    options: self.options,
+                    slots: &mut self.slots,
+                    lives: &mut self.lives,
+                    sync: &mut self.sync,
+                };
+                objects.carry_out(thread, op, outcome, me.panicking, &mut step.accesses)
+            }
+        };
+        step.value = reply.value;
+        step.ok = reply.ok;
+        self.enabled.remove(thread);
+        self.sync.tick(thread);
+        self.current = thread;
+        // A new choice is progress, although no object shows it.
+        let mut wrote = op.kind == OpKind::Choose;
+        let mut progress = wrote;
+        let mut awaited = op.kind.can_change();
+        for &Access { object, act, .. } in &step.accesses {
+            let slot = match object.as_life() {
+                Some(t) => &mut self.lives[t.index()],
+                None => &mut self.slots[object.index()],
+            };
+            if !slot.was_changed(act, reply.value) {
+                me.spin.read(object, slot.version);
+            } else {
+                wrote = true;
+                progress |= act.is_progress();
+                slot.version = slot.version.wrapping_add(1);
+                awaited |= !slot.pending.is_empty() || !slot.watchers.is_empty();
+            }
+        }
+        me.pace(wrote, progress);
+        self.pauses_seen |= me.paused;
+        if awaited {
+            self.look_for_waiting(thread, at);
+        }
+        if self.pauses_seen {
+            self.release_polite(thread);
+        }
+        if !self.sleep.is_empty() && at >= self.sleep_from {
+            wake_dependent(&mut self.sleep, thread, &self.trace.steps[at].accesses, &self.trace.objects);
+        }
+        reply
+    }
+
+    /// The thread waits no longer, and others may wait for what it has changed.
+    #[inline(never)]
+    fn look_for_waiting(&mut self, thread: ThreadId, at: usize) {
+        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
+        if kind.can_change() {
+            self.slot_mut(object).no_longer_pending(thread);
+            if other != ObjectId::NONE {
+                self.slot_mut(other).no_longer_pending(thread);
+            }
+        }
+        for k in 0..self.trace.steps[at].accesses.len() {
+            let Access { object, act, .. } = self.trace.steps[at].accesses[k];
+            if self.slot(object).was_changed(act, self.trace.steps[at].value) {
+                self.changed(object, thread, at);
+            }
+        }
+    }
+
+    /// An object that somebody waits at has changed: blocked threads may be enabled, idle ones look again.
+    pub(super) fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
+        for k in 0..self.slot(object).pending.len() {
+            let waiter = self.slot(object).pending[k];
+            self.evaluate(waiter);
+        }
+        while let Some(watcher) = self.slot_mut(object).watchers.pop() {
+            let me = &mut self.threads[watcher.index()];
+            if watcher != by && me.idle == Idle::Proved && me.spin.watches(object) {
+                me.idle = Idle::No;
+                me.woken_by = Some(at as u32);
+                me.spin.reset();
+                self.evaluate(watcher);
+            }
+        }
+    }
+}
