@@ -1,6 +1,6 @@
 //! Running a test again after it has failed, to find out what the failure needs.
 
-use crate::checker::{Closure, stack_size};
+use crate::checker::{Closure, Referee, stack_size};
 use crate::report::Report;
 use crate::runtime::{self, Engine};
 use crate::settings::Settings;
@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Again {
     body: Arc<dyn Fn() + Send + Sync>,
     settings: Settings,
+    referee: Option<Arc<dyn Referee>>,
 }
 
 impl fmt::Debug for Again {
@@ -33,7 +34,7 @@ impl Again {
         }
         let Settings { seed, time, .. } = self.settings;
         let engine = Engine::new(stack_size(&self.settings), plan.names.clone());
-        let mut target = Closure { engine, body: &*self.body };
+        let mut target = Closure { engine, body: &*self.body, referee: self.referee.as_deref() };
         let limits = Limits {
             setting: Setting { seed: seed.unwrap_or_default(), ..Setting::default() },
             executions: Some(EXECUTIONS),
@@ -49,10 +50,19 @@ impl Again {
 
 impl Report {
     /// Keeps what it takes to run the test again, if an execution failed.
-    pub(crate) fn keep(&mut self, settings: &Settings, body: impl Fn() + Send + Sync + 'static) {
+    pub(crate) fn keep(
+        &mut self,
+        settings: &Settings,
+        referee: Option<&Arc<dyn Referee>>,
+        body: impl Fn() + Send + Sync + 'static,
+    ) {
         let failed = |kind| !matches!(kind, FailureKind::Misuse | FailureKind::NotCovered);
         if self.failure().is_some_and(|failure| failed(failure.kind())) {
-            self.again = Some(Box::new(Again { body: Arc::new(body), settings: settings.clone() }));
+            self.again = Some(Box::new(Again {
+                body: Arc::new(body),
+                settings: settings.clone(),
+                referee: referee.cloned(),
+            }));
         }
     }
 

@@ -7,8 +7,8 @@ use crate::runtime::{self, Engine};
 use crate::settings::{self, Settings};
 use crate::spill::spill;
 use crate::surroundings::{Replay, Surroundings};
-use gordian_model::{FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Trace};
-use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore};
+use gordian_model::{End, FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Planned, Policy, Trace};
+use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore, fails_alike};
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +27,20 @@ pub struct Checker {
     /// Go on after a failure, for tests of the search itself.
     pub(crate) keep_going: bool,
     pub(crate) observer: Option<Observer>,
+    /// Who has the last word on how executions end.
+    pub(crate) referee: Option<Arc<dyn Referee>>,
+}
+
+/// Judges executions by more than what went wrong in them.
+pub(crate) trait Referee: fmt::Debug + Send + Sync {
+    /// How the execution really ended, if otherwise than the trace says.
+    fn rule(&self, trace: &Trace) -> Option<End>;
+
+    /// Choices that lead to another execution which fails in the same way, and shows better why.
+    fn witness(&self, trace: &Trace) -> Option<Vec<Planned>>;
+
+    /// Does only what an execution itself shows count from now on?
+    fn be_strict(&self, strict: bool);
 }
 
 /// Called with the trace of each execution.
@@ -62,16 +76,20 @@ impl IntoSearch for &str {
 pub(crate) struct Closure<'a> {
     pub(crate) engine: Engine,
     pub(crate) body: &'a dyn Fn(),
+    pub(crate) referee: Option<&'a dyn Referee>,
 }
 
 impl Target for Closure<'_> {
     fn run(&mut self, plan: &Plan) -> &Trace {
-        self.engine.run(plan, self.body)
+        self.run_named(plan).0
     }
 
     fn run_named(&mut self, plan: &Plan) -> (&Trace, Option<&Names>) {
-        let (trace, names) = self.engine.run_named(plan, self.body);
-        (trace, Some(names))
+        let trace = self.engine.run(plan, self.body);
+        if let Some(end) = self.referee.and_then(|referee| referee.rule(trace)) {
+            self.engine.rule(end);
+        }
+        (self.engine.trace(), Some(self.engine.names()))
     }
 }
 
@@ -206,7 +224,7 @@ impl Checker {
             Err(message) => misuse(message),
             Ok((settings, Some(replay))) => {
                 let mut report = self.repeat(&settings, &replay, &body);
-                report.keep(&settings, body);
+                report.keep(&settings, self.referee.as_ref(), body);
                 if replay.explains {
                     report.explain();
                 }
@@ -218,7 +236,7 @@ impl Checker {
                     surroundings.save(failure, settings.report.as_deref());
                     surroundings.save_page(&mut report);
                 }
-                report.keep(&settings, body);
+                report.keep(&settings, self.referee.as_ref(), body);
                 report
             }
         }
@@ -233,7 +251,7 @@ impl Checker {
             Some(message) => misuse(message),
             None => {
                 let mut report = self.follow(&self.settings, plan, None, &body);
-                report.keep(&self.settings, body);
+                report.keep(&self.settings, self.referee.as_ref(), body);
                 report
             }
         }
@@ -290,7 +308,8 @@ impl Checker {
         plan.options.leaks = leaks.unwrap_or(plan.options.leaks);
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
-        let mut closure = Closure { engine: Engine::new(stack_size(settings), None), body };
+        let engine = Engine::new(stack_size(settings), None);
+        let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
         let mut summary = explore(&mut closure, &search, limits, plan, |_, trace| {
             if let Some(progress) = &mut progress {
@@ -316,6 +335,7 @@ impl Checker {
             if self.keep_going || trace.failure() != Some(&failure) {
                 return (failure, Looked { trace, original: None, insight: Insight::default() });
             }
+            let trace = show_better(&mut closure, trace, &failure, &summary.plan);
             let looked = look_into(&mut closure, trace, &summary.plan, settings);
             (looked.trace.failure().cloned().unwrap_or(failure), looked)
         });
@@ -328,11 +348,12 @@ impl Checker {
 
     /// Repeats one execution, of which it may be known what it did.
     fn follow(&self, settings: &Settings, plan: &Plan, recorded: Option<&Trace>, body: &dyn Fn()) -> Report {
-        let mut engine = Engine::new(stack_size(settings), plan.names.clone());
+        let engine = Engine::new(stack_size(settings), plan.names.clone());
+        let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let plan = Plan { replay: true, ..plan.clone() };
         let (insight, plan_steps) = (plan.insight, plan.prefix.len());
         let start = std::time::Instant::now();
-        let trace = engine.run(&plan, body).clone();
+        let trace = closure.run(&plan).clone();
         let failure = trace.failure().cloned();
         let mut statistics = Statistics::default();
         statistics.take_in(&trace);
@@ -363,7 +384,7 @@ impl Checker {
             let trace = recorded.filter(same).cloned().unwrap_or(trace);
             (failure, Looked { trace, original: None, insight })
         });
-        self.report(summary, looked, &engine, settings)
+        self.report(summary, looked, &closure.engine, settings)
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
@@ -416,6 +437,32 @@ impl Checker {
     }
 }
 
+/// The execution that the referee would rather show, if it fails in the same way.
+fn show_better(
+    target: &mut Closure<'_>,
+    trace: Trace,
+    failure: &gordian_model::Failure,
+    plan: &Plan,
+) -> Trace {
+    let Some(referee) = target.referee else { return trace };
+    let Some(prefix) = referee.witness(&trace) else { return trace };
+    referee.be_strict(true);
+    let plan = Plan {
+        prefix,
+        sleep: Vec::new(),
+        sleep_from: 0,
+        deviations: Vec::new(),
+        policy: Policy::default(),
+        ..plan.clone()
+    };
+    let better = target.run(&plan);
+    if better.failure().is_some_and(|f| fails_alike(f, failure)) {
+        return better.clone();
+    }
+    referee.be_strict(false);
+    trace
+}
+
 /// The memory for executions that have yet to be made, if nothing is said.
 const MEMORY: usize = 256 << 20;
 
@@ -442,7 +489,7 @@ fn cannot_work() -> Option<String> {
     None
 }
 
-fn misuse(message: impl Into<String>) -> Report {
+pub(crate) fn misuse(message: impl Into<String>) -> Report {
     let failure = gordian_model::Failure::new(FailureKind::Misuse, message);
     let summary = Summary {
         executions: 0,

@@ -50,6 +50,8 @@ pub mod hint;
 #[cfg(feature = "check")]
 mod insight;
 #[cfg(feature = "check")]
+pub mod lin;
+#[cfg(feature = "check")]
 mod page;
 #[cfg(not(feature = "check"))]
 mod plain;

@@ -9,7 +9,7 @@ use super::{CURRENT, overflow};
 use crate::thread::Local;
 use crate::time::Clock;
 use gordian_model::conductor::Visit;
-use gordian_model::{Conductor, Decision, Names, Plan, Reply, SiteId, ThreadId, Trace};
+use gordian_model::{Conductor, Decision, End, Names, Plan, Reply, SiteId, ThreadId, Trace};
 use std::cell::RefCell;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -187,6 +187,16 @@ impl Engine {
             Runtime::execute(runtime, plan, body);
             (&(*runtime).conductor.trace, &(*runtime).conductor.names)
         }
+    }
+
+    /// Lets the last execution end otherwise.
+    pub(crate) fn rule(&mut self, end: End) {
+        self.runtime().conductor.trace.end = end;
+    }
+
+    /// What the last execution did.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.runtime.as_ref().expect("there until dropped").conductor.trace
     }
 
     pub(crate) fn names(&self) -> &Names {

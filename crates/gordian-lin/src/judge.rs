@@ -1,0 +1,302 @@
+//! Is an execution of a test explained by calls made one after the other?
+
+use crate::adversary::{Choice, Criterion, Game, Rule, each};
+use crate::dependences::Dependences;
+use crate::explain::{Closest, Explainer, Order, Question};
+use crate::record::Record;
+use crate::serial::{Answer, Serial, Unfit};
+use crate::test::{Calls, Test};
+use gordian_model::{Planned, Trace};
+use rustc_hash::FxHashMap;
+
+/// What is to be said of an execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Finding {
+    /// Some order of the calls explains it.
+    Explained,
+    /// None does.
+    Unexplained(Box<Wrong>),
+}
+
+/// Why no order explains an execution.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Wrong {
+    /// The call that should not have blocked, if it is one that did.
+    pub stuck: Option<usize>,
+    /// For each call what is over when it begins, in an execution of the class that cannot be explained.
+    pub before: Vec<Calls>,
+    /// The calls that cannot be explained together, in the order in which they end there.
+    pub ends: Vec<usize>,
+    /// What comes closest to an explanation.
+    pub closest: Closest,
+}
+
+/// Judges the executions of one test. What was found about calls with the same answers and the same dependences is remembered.
+pub struct Judge<'a> {
+    program: Vec<Calls>,
+    criterion: Criterion,
+    /// Calls that have to be explained together; others do not touch what they touch.
+    parts: Vec<Calls>,
+    serial: Box<dyn Serial + Send + 'a>,
+    explainer: Explainer,
+    dependences: Dependences,
+    /// Findings by answers, pending calls and dependences.
+    seen: FxHashMap<Box<[u64]>, Finding>,
+    key: Vec<u64>,
+    answers: Vec<Answer>,
+    judged: u64,
+    unfinished: u64,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of a test. Calls of different `parts` never touch the same thing.
+    pub fn new(
+        test: &Test,
+        criterion: Criterion,
+        parts: Vec<Calls>,
+        serial: Box<dyn Serial + Send + 'a>,
+    ) -> Self {
+        Judge {
+            program: test.program_order(),
+            criterion,
+            parts,
+            serial,
+            explainer: Explainer::default(),
+            dependences: Dependences::default(),
+            seen: FxHashMap::default(),
+            key: Vec::new(),
+            answers: Vec::new(),
+            judged: 0,
+            unfinished: 0,
+        }
+    }
+
+    /// How many executions were judged, and how many histories among them were different.
+    pub fn judged(&self) -> (u64, usize) {
+        (self.judged, self.seen.len())
+    }
+
+    /// How many places in the trees of orders were looked at.
+    pub fn looks(&self) -> u64 {
+        self.explainer.looks
+    }
+
+    /// In how many histories calls depend so little on each other that not all executions of the class were looked at.
+    pub fn unfinished(&self) -> u64 {
+        self.unfinished
+    }
+
+    /// Is the execution explained, and, if the rule says so, every other of its class?
+    pub fn judge(&mut self, trace: &Trace, record: &Record, rule: Rule) -> Result<Finding, Unfit> {
+        self.judged += 1;
+        let (returned, pending) = record.returned_and_pending();
+        self.answers.clear();
+        self.answers.extend(record.spans.iter().map(|s| s.map_or(Answer::BLOCKED, |s| s.answer)));
+        if rule == Rule::AsItHappened {
+            let before = as_it_happened(trace, record, &self.program, returned);
+            let mut ends: Vec<usize> = each(returned).collect();
+            ends.sort_by_key(|&call| record.spans[call].and_then(|s| s.end));
+            return self.look(returned, pending, Some((before, ends)));
+        }
+        self.dependences.find(trace, record);
+        self.key.clear();
+        self.key.push(pending);
+        self.key.extend(
+            self.answers
+                .chunks(2)
+                .map(|pair| u64::from(pair[0].0) << 32 | u64::from(pair.get(1).map_or(0, |a| a.0))),
+        );
+        self.key.extend_from_slice(&self.dependences.before);
+        if let Some(finding) = self.seen.get(&self.key[..]) {
+            return Ok(finding.clone());
+        }
+        let finding = self.look(returned, pending, None)?;
+        self.seen.insert(self.key.clone().into(), finding.clone());
+        Ok(finding)
+    }
+
+    /// Is a history explained in which all calls returned? For each call it is known what was over when it began.
+    pub fn explains(&mut self, answers: &[Answer], before: &[Calls]) -> Result<bool, Unfit> {
+        self.answers.clear();
+        self.answers.extend_from_slice(answers);
+        let returned = (0..answers.len()).fold(0, |set, call| set | 1 << call);
+        let mut ends: Vec<usize> = (0..answers.len()).collect();
+        ends.sort_by_key(|&call| before[call].count_ones());
+        Ok(self.look(returned, 0, Some((before.to_vec(), ends)))? == Finding::Explained)
+    }
+
+    fn look(
+        &mut self,
+        returned: Calls,
+        pending: Calls,
+        happened: Option<(Vec<Calls>, Vec<usize>)>,
+    ) -> Result<Finding, Unfit> {
+        // For each pending call an order in which it is the one that blocks (Line-Up, 2.3: stuck histories).
+        let mut questions: Vec<(Calls, Option<usize>)> = Vec::new();
+        for &part in &self.parts {
+            if pending & part == 0 {
+                questions.push((part, None));
+            }
+            questions.extend(each(pending & part).map(|call| (part, Some(call))));
+        }
+        for (part, stuck) in questions {
+            let members = returned & part;
+            if members == 0 && stuck.is_none() {
+                continue;
+            }
+            let wrong = match &happened {
+                Some((before, ends)) => self.try_one(members, stuck, before, ends)?,
+                None => self.try_all(members, stuck)?,
+            };
+            if let Some(wrong) = wrong {
+                self.make_sure(&wrong)?;
+                return Ok(Finding::Unexplained(Box::new(wrong)));
+            }
+        }
+        Ok(Finding::Explained)
+    }
+
+    /// A specification that is not the same twice is no reason to complain.
+    fn make_sure(&mut self, wrong: &Wrong) -> Result<(), Unfit> {
+        let mut order = wrong.closest.order.clone();
+        self.serial.confirm(&order)?;
+        for &(call, _) in &wrong.closest.instead {
+            order.push(call);
+            self.serial.confirm(&order)?;
+            order.pop();
+        }
+        Ok(())
+    }
+
+    /// One order of beginnings and ends.
+    fn try_one(
+        &mut self,
+        members: Calls,
+        stuck: Option<usize>,
+        before: &[Calls],
+        ends: &[usize],
+    ) -> Result<Option<Wrong>, Unfit> {
+        let before = match self.criterion {
+            Criterion::Linearizable => before.to_vec(),
+            Criterion::SequentiallyConsistent => self.program.clone(),
+            Criterion::QuiescentlyConsistent => quiet(before, members),
+        };
+        let question = Question { returned: members, answers: &self.answers, stuck };
+        let ends: Vec<usize> = ends.iter().copied().filter(|&call| members >> call & 1 == 1).collect();
+        let order = self.explainer.explain(&question, &before, &ends, &mut *self.serial)?;
+        let closest = std::mem::take(&mut self.explainer.closest);
+        Ok(order.is_none().then_some(Wrong { stuck, before, ends, closest }))
+    }
+
+    /// All that executions of the class can have.
+    fn try_all(&mut self, members: Calls, stuck: Option<usize>) -> Result<Option<Wrong>, Unfit> {
+        let quiescent = self.criterion == Criterion::QuiescentlyConsistent;
+        if self.criterion == Criterion::SequentiallyConsistent {
+            let (program, ends) = (self.program.clone(), each(members).collect::<Vec<_>>());
+            return self.try_one(members, stuck, &program, &ends);
+        }
+        let game = Game { members, program: &self.program, depends: &self.dependences.before, quiescent };
+        let question = Question { returned: members, answers: &self.answers, stuck };
+        let mut orders: Vec<Order> = Vec::new();
+        let mut wrong = None;
+        let (explainer, serial) = (&mut self.explainer, &mut *self.serial);
+        if let Some(worst) = game.at_worst()
+            && explainer.explain(&question, &worst.before, &worst.ends, serial)?.is_some()
+        {
+            return Ok(None);
+        }
+        let all = game.play(&mut |choice: &Choice| {
+            let fits =
+                |order: &Order| each(members).all(|call| choice.before[call] & members & !order[call] == 0);
+            if orders.iter().any(fits) {
+                return Ok(true);
+            }
+            match explainer.explain(&question, &choice.before, &choice.ends, serial)? {
+                Some(order) => orders.push(order),
+                None => {
+                    let closest = std::mem::take(&mut explainer.closest);
+                    wrong = Some(Wrong {
+                        stuck,
+                        before: choice.before.clone(),
+                        ends: choice.ends.clone(),
+                        closest,
+                    });
+                }
+            }
+            Ok(wrong.is_none())
+        })?;
+        self.unfinished += u64::from(!all && wrong.is_none());
+        Ok(wrong)
+    }
+}
+
+/// What was over when each call began, in the execution itself: a call begins right before its first step and is over right after its last.
+fn as_it_happened(trace: &Trace, record: &Record, program: &[Calls], returned: Calls) -> Vec<Calls> {
+    // Steps are at odd moments, so that a call without any has one of its own, between two.
+    let extent = |call: usize| {
+        let span = record.spans[call].expect("it returned");
+        let (start, end) = (span.start as usize, span.end.expect("it returned") as usize);
+        let mine = |&i: &usize| trace.steps[i].thread == span.thread;
+        let steps = start..end.min(trace.len());
+        let (first, last) = (steps.clone().find(mine), steps.clone().rfind(mine));
+        first.zip(last).map_or((2 * start, 2 * start), |(first, last)| (2 * first + 1, 2 * last + 1))
+    };
+    let extents: Vec<_> = (0..program.len())
+        .map(|call| if returned >> call & 1 == 1 { extent(call) } else { (0, usize::MAX) })
+        .collect();
+    (0..program.len())
+        .map(|call| {
+            let over = each(returned & !(1 << call)).filter(|&other| extents[other].1 < extents[call].0);
+            over.fold(program[call], |set, other| set | 1 << other)
+        })
+        .collect()
+}
+
+/// What was over at the last moment, before each call began, when none was under way.
+fn quiet(before: &[Calls], members: Calls) -> Vec<Calls> {
+    // A set of calls is over at a quiet moment if every other call begins after all of them.
+    let is_quiet = |set: Calls| each(members & !set).all(|call| set & !before[call] == 0);
+    let sets: Vec<Calls> =
+        each(members).map(|call| before[call] & members).filter(|&s| is_quiet(s)).collect();
+    let largest = |call: usize| {
+        let held = sets.iter().filter(|&&set| set >> call & 1 == 0);
+        held.copied().max_by_key(|set| set.count_ones()).unwrap_or(0)
+    };
+    (0..before.len()).map(|call| if members >> call & 1 == 1 { largest(call) } else { 0 }).collect()
+}
+
+/// Choices that repeat a trace in the order in which calls end in an execution of its class that cannot be explained.
+pub(crate) fn reordered(trace: &Trace, record: &Record, ends: &[usize]) -> Vec<Planned> {
+    let mut order = gordian_search::order::Order::default();
+    let mut races = Vec::new();
+    for _ in 0..trace.len() {
+        order.push(&trace.steps, &mut races);
+    }
+    let mut placed = vec![false; trace.len()];
+    let mut choices = Vec::with_capacity(trace.len());
+    let mut place = |i: usize, choices: &mut Vec<Planned>| {
+        if !std::mem::replace(&mut placed[i], true) {
+            choices.push(trace.steps[i].planned());
+        }
+    };
+    for &call in ends {
+        let span = record.spans[call].expect("it returned");
+        let end = (span.end.expect("it returned") as usize).min(trace.len());
+        let mine = |&i: &usize| trace.steps[i].thread == span.thread;
+        let Some(last) = (span.start as usize..end).rfind(mine) else { continue };
+        for i in (0..=last).filter(|&i| order.before(i, last)) {
+            place(i, &mut choices);
+        }
+    }
+    for i in 0..trace.len() {
+        place(i, &mut choices);
+    }
+    choices
+}
+
+impl Wrong {
+    /// Choices that lead to an execution of the same class in which the calls end in the order that cannot be explained.
+    pub fn witness(&self, trace: &Trace, record: &Record) -> Vec<Planned> {
+        reordered(trace, record, &self.ends)
+    }
+}
