@@ -52,6 +52,10 @@ fn command(arguments: &[String]) -> Result<bool, String> {
             }
             Ok(true)
         }
+        "objects" => {
+            let [only] = flags(rest, &["--only"])?;
+            Ok(gordian_suite::objects::table::all(&gordian_suite::objects::Effort::default(), only))
+        }
         // How `table` asks, in a process of its own that it can end.
         "needs" => {
             let [name] = rest else { return Err("of one program".to_owned()) };

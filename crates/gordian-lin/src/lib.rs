@@ -23,7 +23,7 @@ mod test;
 pub use adversary::{Criterion, Rule};
 pub use brute::is_explained_by_brute_force;
 pub use dependences::Dependences;
-pub use draw::{Drawer, Shape};
+pub use draw::{Choosable, Drawer, Shape};
 pub use explain::{Closest, Question};
 pub use judge::{Finding, Judge, Wrong};
 pub use progress::{Hindered, Progress, hindered};

@@ -2,12 +2,13 @@
 
 use super::execution::{Recorder, at_once};
 use super::object::{Concurrent, Effort, Object, Shared};
+use super::operation::Listed;
 use super::referee::Court;
 use super::report::{Found, Report};
 use crate::checker::{Checker, stack_size};
 use crate::runtime;
 use crate::settings::{self, Settings};
-use gordian_lin::{Drawer, Test, smaller};
+use gordian_lin::{Choosable, Drawer, Test, smaller};
 use gordian_model::{FailureKind, Recording};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,7 +63,12 @@ impl<T: Concurrent, S: Clone + Send + Sync + 'static> Object<T, S> {
         }
         let mut report = Report::new(&shared.effort);
         let Effort { ref only, small, tests, seed, shape, time, .. } = shared.effort;
-        let ops = shared.listed.iter().map(|l| (l.weight, l.operation.arguments())).collect();
+        let choosable = |l: &Listed<T, S>| Choosable {
+            weight: l.weight,
+            arguments: l.operation.arguments(),
+            owned: l.owned,
+        };
+        let ops = shared.listed.iter().map(choosable).collect();
         let drawer = Drawer::new(ops, seed, shape);
         let small = if small && only.is_none() { drawer.small() } else { Vec::new() };
         let drawn = (0..if only.is_none() { tests } else { 0 }).map(|n| drawer.draw(n));

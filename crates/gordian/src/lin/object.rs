@@ -238,7 +238,8 @@ impl<T: Concurrent, S> Object<T, S> {
                 )
             });
         }
-        let listed = Listed { operation: Box::new(operation), weight: 1, progress: Progress::Blocking };
+        let operation = Box::new(operation);
+        let listed = Listed { operation, weight: 1, owned: false, progress: Progress::Blocking };
         self.listed.push(listed);
         self
     }
@@ -257,6 +258,12 @@ impl<T: Concurrent, S> Object<T, S> {
     /// How often the last operation is called in drawn tests, beside the others, which have 1. With 0 it is called only by tests that are given.
     pub fn weight(self, weight: u32) -> Object<T, S> {
         self.last("weight", |listed| listed.weight = weight)
+    }
+
+    /// The last operation is called by one thread only, together with all others of which that is said: the owner of a deque, the one who puts in. Tests are drawn
+    /// so that the others do not call it.
+    pub fn by_one_thread(self) -> Object<T, S> {
+        self.last("by_one_thread", |listed| listed.owned = true)
     }
 
     /// The last operation never waits for another thread: a thread in the middle of it can go on even if all others are suspended for good. (This is obstruction-freedom;

@@ -25,6 +25,8 @@ pub(super) trait Operation<T, S>: Send + Sync {
 pub(super) struct Listed<T, S> {
     pub(super) operation: Box<dyn Operation<T, S>>,
     pub(super) weight: u32,
+    /// It is called by one thread only.
+    pub(super) owned: bool,
     pub(super) progress: Progress,
 }
 

@@ -1,0 +1,129 @@
+//! Objects for many threads, to be checked for linearizability from the list of their operations alone: those of table 6-1 of the thesis on CB-DPOR, and others, each right and wrong.
+
+pub mod deque;
+pub mod elimination;
+pub mod epochs;
+pub mod harris;
+pub mod hazard;
+pub mod left_right;
+mod nodes;
+pub mod ring;
+pub mod sequence_lock;
+pub mod table;
+pub mod treiber;
+
+use gordian::FailureKind;
+use gordian::lin::{Object, Report};
+use std::time::Duration;
+
+/// An object with a published mistake.
+#[derive(Clone, Copy)]
+pub struct Subject {
+    /// A word for it.
+    pub name: &'static str,
+    /// Where it was described.
+    pub source: &'static str,
+    /// What goes wrong.
+    pub about: &'static str,
+    /// How the wrong version fails.
+    pub kind: FailureKind,
+    /// A test in which it does, if it is too rare to be drawn.
+    pub test: Option<&'static str>,
+    /// The object and its operations: wrong if so told.
+    pub object: fn(bool) -> Box<dyn Checked>,
+}
+
+impl Subject {
+    /// What most have in common.
+    pub const USUAL: Subject = Subject {
+        name: "",
+        source: "",
+        about: "",
+        kind: FailureKind::NotLinearizable,
+        test: None,
+        object: |_| unreachable!("every subject has one of its own"),
+    };
+}
+
+/// How much is tried.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    /// How each test is searched.
+    pub search: String,
+    /// At most so many drawn tests.
+    pub tests: u64,
+    /// At most so many executions of each.
+    pub executions: u64,
+    /// At most so much time for all.
+    pub time: Duration,
+    /// What tests are drawn from.
+    pub seed: u64,
+    /// Only this test.
+    pub test: Option<String>,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort {
+            search: "auto".to_owned(),
+            tests: 1_000,
+            executions: 1_000,
+            time: Duration::from_secs(60),
+            seed: 0,
+            test: None,
+        }
+    }
+}
+
+/// An object of any type.
+pub trait Checked {
+    /// Tries tests.
+    fn check(self: Box<Self>, effort: &Effort) -> Report;
+}
+
+impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Checked for Object<T, S> {
+    fn check(self: Box<Self>, effort: &Effort) -> Report {
+        let mut object = self
+            .search(&*effort.search)
+            .tests(effort.tests)
+            .executions(effort.executions)
+            .time(effort.time)
+            .seed(effort.seed);
+        if let Some(test) = &effort.test {
+            object = object.test(test);
+        }
+        object.run()
+    }
+}
+
+/// A stack of values from 1 to 9.
+fn stack<T: Send + Sync + 'static>(
+    make: impl Fn() -> T + Send + Sync + 'static,
+    push: fn(&T, usize),
+    pop: fn(&T) -> Option<usize>,
+) -> Box<dyn Checked> {
+    Box::new(Object::new(make).op("push", 1..=9, push).op("pop", [()], move |stack: &T, ()| pop(stack)))
+}
+
+/// A set of keys from 1 to 3.
+fn set<T: Send + Sync + 'static>(
+    make: impl Fn() -> T + Send + Sync + 'static,
+    [insert, remove, contains]: [fn(&T, usize) -> bool; 3],
+) -> Box<dyn Checked> {
+    let object = Object::new(make);
+    Box::new(object.op("insert", 1..=3, insert).op("remove", 1..=3, remove).op("contains", 1..=3, contains))
+}
+
+/// Every object.
+pub const SUBJECTS: &[Subject] = &[
+    treiber::SUBJECT,
+    harris::SUBJECT,
+    elimination::SUBJECT,
+    deque::SUBJECT,
+    ring::EARLY,
+    ring::EMPTY,
+    hazard::SUBJECT,
+    epochs::SUBJECT,
+    left_right::SUBJECT,
+    sequence_lock::SUBJECT,
+];
