@@ -1,10 +1,11 @@
-//! `#[gordian::test]`.
+//! `#[gordian::test]` and `#[gordian::lin::operations]`.
 //!
-//! The function is taken apart by hand, token by token: it is a name, perhaps a return type, and a body that is passed on
+//! What they stand before is taken apart by hand, token by token: a function is a name, perhaps a return type, and a body that is passed on
 //! as it stands, so that the compiler's own messages about it are not disturbed, and nothing but `quote` has to be built.
 #![forbid(unsafe_code)]
 
 mod function;
+mod operations;
 mod options;
 
 use function::Function;
@@ -37,6 +38,37 @@ use quote::{quote, quote_spanned};
 #[proc_macro_attribute]
 pub fn test(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand(options.into(), item.into()).into()
+}
+
+/// Makes the methods of an impl block that have `#[op]` operations, to be checked for linearizability: adds `operations()`, which gives a `gordian::lin::Object`.
+///
+/// `#[op]` has an expression for each argument, which gives what to choose from, and after a semicolon what is to be said of the operation, as methods of `Object`. The object is made by
+/// `Default::default()`, or as `new = ` says.
+///
+/// ```ignore
+/// #[gordian::lin::operations(new = Stack::new())]
+/// impl Stack {
+///     #[op(1..=3)]
+///     fn push(&self, value: u32) { .. }
+///     #[op(; lock_free())]
+///     fn pop(&self) -> Option<u32> { .. }
+/// }
+///
+/// #[test]
+/// fn the_stack_is_linearizable() {
+///     Stack::operations().check();
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn operations(
+    options: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    let item = TokenStream::from(item);
+    let expanded = operations::expand(options.into(), item.clone());
+    expanded
+        .unwrap_or_else(|Error { at, message }| quote_spanned!(at=> ::core::compile_error!(#message); #item))
+        .into()
 }
 
 /// Something wrong with the use of the attribute.

@@ -16,14 +16,14 @@ pub const PROGRAM: Program = Program {
     ..Program::USUAL
 };
 
-/// One for nothing, one that is there at first, one for each of nine values.
-const NODES: usize = 11;
+/// One for nothing, one that is there at first, one for each value of a test.
+const NODES: usize = 20;
 const NIL: usize = 0;
 /// Added to a reference when the node that it refers to has been dequeued.
-const TAKEN: usize = 16;
+const TAKEN: usize = 32;
 
 /// Nodes are not used again, so references need no tags.
-struct Queue {
+pub(crate) struct Queue {
     head: AtomicUsize,
     tail: AtomicUsize,
     next: [AtomicUsize; NODES],
@@ -34,6 +34,14 @@ fn exchange(place: &AtomicUsize, from: usize, to: usize) -> bool {
 }
 
 impl Queue {
+    pub(crate) fn new() -> Queue {
+        Queue {
+            head: AtomicUsize::new(1),
+            tail: AtomicUsize::new(1),
+            next: [NIL; NODES].map(AtomicUsize::new),
+        }
+    }
+
     fn next(&self, node: usize) -> usize {
         self.next[node % TAKEN].load(SeqCst)
     }
@@ -50,7 +58,7 @@ impl Queue {
         }
     }
 
-    fn enqueue(&self, node: usize, buggy: bool) {
+    pub(crate) fn enqueue(&self, node: usize, buggy: bool) {
         loop {
             let tail = self.tail.load(SeqCst);
             let next = self.next(tail);
@@ -79,7 +87,7 @@ impl Queue {
         }
     }
 
-    fn dequeue(&self) -> Option<usize> {
+    pub(crate) fn dequeue(&self) -> Option<usize> {
         loop {
             let head = self.head.load(SeqCst);
             let tail = self.tail.load(SeqCst);
@@ -116,11 +124,7 @@ const CALLS: Calls<QueueCall> =
     &[&[Dequeue, Dequeue, Enqueue(1)], &[Dequeue, Dequeue, Enqueue(2)], &[Dequeue, Dequeue, Enqueue(3)]];
 
 fn basket_queue(buggy: bool) {
-    let queue = Queue {
-        head: AtomicUsize::new(1),
-        tail: AtomicUsize::new(1),
-        next: [NIL; NODES].map(AtomicUsize::new),
-    };
+    let queue = Queue::new();
     // Each value has a node of its own.
     let dequeue = || queue.dequeue().map(|node| node - 1);
     client::queue(CALLS, |value| queue.enqueue(value + 1, buggy), dequeue);

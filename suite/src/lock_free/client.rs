@@ -60,15 +60,15 @@ fn check_queue(histories: &[Vec<(QueueCall, Option<usize>)>]) {
 }
 
 /// The keys of nodes, one for each of the nine calls in case that it inserts; before and behind them those of the head and the end.
-pub(super) fn keys(calls: Calls<SetCall>) -> [usize; 11] {
-    let mut keys = [0; 11];
+pub(super) fn keys<const NODES: usize>(calls: Calls<SetCall>) -> [usize; NODES] {
+    let mut keys = [usize::MAX; NODES];
+    keys[0] = 0;
     for (thread, calls) in calls.iter().enumerate() {
         for (place, &call) in calls.iter().enumerate() {
             let (SetCall::Insert(key) | SetCall::Remove(key) | SetCall::Contains(key)) = call;
             keys[1 + 3 * thread + place] = key;
         }
     }
-    keys[10] = usize::MAX;
     keys
 }
 

@@ -5,7 +5,7 @@ use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Bug {
+pub(crate) enum Bug {
     None,
     /// The tag of a node begins at 0 again.
     Tag,
@@ -17,8 +17,8 @@ pub(super) enum Bug {
     Tail,
 }
 
-/// One for nothing, one that is there at first, one for each of nine values.
-const NODES: usize = 11;
+/// One for nothing, one that is there at first, one for each value of a test.
+const NODES: usize = 20;
 /// The index that refers to nothing.
 const NIL: usize = 0;
 
@@ -36,7 +36,7 @@ fn exchange(place: &AtomicUsize, from: usize, to: usize) -> bool {
     place.compare_exchange(from, newer(from, to), SeqCst, SeqCst).is_ok()
 }
 
-pub(super) struct Queue {
+pub(crate) struct Queue {
     head: AtomicUsize,
     tail: AtomicUsize,
     next: [AtomicUsize; NODES],
@@ -46,7 +46,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(bug: Bug) -> Queue {
+    pub(crate) fn new(bug: Bug) -> Queue {
         Queue {
             head: AtomicUsize::new(1),
             tail: AtomicUsize::new(1),
@@ -57,7 +57,7 @@ impl Queue {
         }
     }
 
-    pub(super) fn enqueue(&self, value: usize) {
+    pub(crate) fn enqueue(&self, value: usize) {
         let node = self.free.lock().unwrap().pop().expect("there are enough nodes");
         self.values[node].store(value, SeqCst);
         let old = self.next[node].load(SeqCst);
@@ -86,7 +86,7 @@ impl Queue {
         }
     }
 
-    pub(super) fn dequeue(&self) -> Option<usize> {
+    pub(crate) fn dequeue(&self) -> Option<usize> {
         loop {
             let head = self.head.load(SeqCst);
             let tail = self.tail.load(SeqCst);

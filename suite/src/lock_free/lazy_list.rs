@@ -17,12 +17,12 @@ pub const PROGRAM: Program = Program {
     ..Program::USUAL
 };
 
-/// One for each of the nine calls, and before and behind them the head and the end.
-const NODES: usize = 11;
+/// Some for each key, and before and behind them the head and the end.
+pub(crate) const NODES: usize = 20;
 const HEAD: usize = 0;
 const END: usize = NODES - 1;
 
-struct List {
+pub(crate) struct List {
     keys: [usize; NODES],
     next: [AtomicUsize; NODES],
     /// The lock of a node holds whether it was removed.
@@ -31,6 +31,16 @@ struct List {
 }
 
 impl List {
+    /// An empty list. What each node is for is known beforehand.
+    pub(crate) fn new(keys: [usize; NODES], buggy: bool) -> List {
+        List {
+            keys,
+            next: [END; NODES].map(AtomicUsize::new),
+            removed: [false; NODES].map(Mutex::new),
+            buggy,
+        }
+    }
+
     /// The last node before the key, and the one after it.
     fn find(&self, key: usize) -> (usize, usize) {
         let mut before = HEAD;
@@ -43,7 +53,7 @@ impl List {
         }
     }
 
-    fn insert(&self, node: usize) -> bool {
+    pub(crate) fn insert(&self, node: usize) -> bool {
         loop {
             let (before, after) = self.find(self.keys[node]);
             if self.keys[after] == self.keys[node] {
@@ -58,7 +68,7 @@ impl List {
         }
     }
 
-    fn remove(&self, key: usize) -> bool {
+    pub(crate) fn remove(&self, key: usize) -> bool {
         loop {
             let (before, node) = self.find(key);
             if self.keys[node] != key {
@@ -74,7 +84,7 @@ impl List {
         }
     }
 
-    fn contains(&self, key: usize) -> bool {
+    pub(crate) fn contains(&self, key: usize) -> bool {
         self.keys[self.find(key).1] == key
     }
 }
@@ -86,12 +96,7 @@ const CALLS: Calls<SetCall> = &[
 ];
 
 fn lazy_list(buggy: bool) {
-    let list = List {
-        keys: client::keys(CALLS),
-        next: [END; NODES].map(AtomicUsize::new),
-        removed: [false; NODES].map(Mutex::new),
-        buggy,
-    };
+    let list = List::new(client::keys(CALLS), buggy);
     client::set(CALLS, |place, call| match call {
         Insert(_) => list.insert(place + 1),
         Remove(key) => list.remove(key),

@@ -3,7 +3,7 @@
 
 pub mod basket_queue;
 mod client;
-mod fifo;
+pub(crate) mod fifo;
 pub mod lazy_list;
 pub mod michael_scott;
 pub mod moir_queue;

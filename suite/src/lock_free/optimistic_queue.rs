@@ -15,12 +15,12 @@ pub const PROGRAM: Program = Program {
     ..Program::USUAL
 };
 
-/// One for nothing, one that is there at first, one for each of nine values.
-const NODES: usize = 11;
+/// One for nothing, one that is there at first, one for each value of a test.
+const NODES: usize = 20;
 const NIL: usize = 0;
 
 /// `next` leads from the tail to the head and is always complete, `prev` back.
-struct Queue {
+pub(crate) struct Queue {
     head: AtomicUsize,
     tail: AtomicUsize,
     next: [AtomicUsize; NODES],
@@ -28,7 +28,16 @@ struct Queue {
 }
 
 impl Queue {
-    fn enqueue(&self, node: usize) {
+    pub(crate) fn new() -> Queue {
+        Queue {
+            head: AtomicUsize::new(1),
+            tail: AtomicUsize::new(1),
+            next: [NIL; NODES].map(AtomicUsize::new),
+            prev: [NIL; NODES].map(AtomicUsize::new),
+        }
+    }
+
+    pub(crate) fn enqueue(&self, node: usize) {
         loop {
             let tail = self.tail.load(SeqCst);
             self.next[node].store(tail, SeqCst);
@@ -49,7 +58,7 @@ impl Queue {
         }
     }
 
-    fn dequeue(&self, buggy: bool) -> Option<usize> {
+    pub(crate) fn dequeue(&self, buggy: bool) -> Option<usize> {
         loop {
             let head = self.head.load(SeqCst);
             if head == self.tail.load(SeqCst) {
@@ -72,12 +81,7 @@ const CALLS: Calls<QueueCall> =
     &[&[Enqueue(1), Enqueue(2), Dequeue], &[Enqueue(3), Dequeue, Dequeue], &[Enqueue(4), Dequeue, Dequeue]];
 
 fn optimistic_queue(buggy: bool) {
-    let queue = Queue {
-        head: AtomicUsize::new(1),
-        tail: AtomicUsize::new(1),
-        next: [NIL; NODES].map(AtomicUsize::new),
-        prev: [NIL; NODES].map(AtomicUsize::new),
-    };
+    let queue = Queue::new();
     // Each value has a node of its own.
     let dequeue = || queue.dequeue(buggy).map(|node| node - 1);
     client::queue(CALLS, |value| queue.enqueue(value + 1), dequeue);

@@ -27,10 +27,11 @@ enum Call {
 }
 use Call::{Add, Contains, Remove};
 
-struct RangeSet(Mutex<Vec<Range<u32>>>);
+#[derive(Default)]
+pub(crate) struct RangeSet(Mutex<Vec<Range<u32>>>);
 
 impl RangeSet {
-    fn add(&self, mut range: Range<u32>, buggy: bool) {
+    pub(crate) fn add(&self, mut range: Range<u32>, buggy: bool) {
         let mut ranges = self.0.lock().unwrap();
         ranges.retain(|other| {
             let touches = other.start <= range.end && range.start <= other.end;
@@ -47,7 +48,7 @@ impl RangeSet {
     }
 
     /// Takes a range out of those that it overlaps.
-    fn remove(&self, range: Range<u32>) {
+    pub(crate) fn remove(&self, range: Range<u32>) {
         let mut ranges = self.0.lock().unwrap();
         let rest = |other: Range<u32>| {
             let (first, last) =
@@ -57,7 +58,7 @@ impl RangeSet {
         *ranges = std::mem::take(&mut *ranges).into_iter().flat_map(rest).collect();
     }
 
-    fn contains(&self, element: u32) -> bool {
+    pub(crate) fn contains(&self, element: u32) -> bool {
         self.0.lock().unwrap().iter().any(|range| range.contains(&element))
     }
 }
@@ -69,7 +70,7 @@ const CALLS: Calls<Call> = &[
 ];
 
 fn range_set(buggy: bool) {
-    let set = RangeSet(Mutex::new(Vec::new()));
+    let set = RangeSet::default();
     let perform = |_, call| match call {
         Add(start, end) => {
             set.add(start..end, buggy);

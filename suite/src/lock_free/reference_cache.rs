@@ -17,22 +17,22 @@ pub const PROGRAM: Program = Program {
     ..Program::USUAL
 };
 
-const CORES: usize = 3;
+pub(crate) const CORES: usize = 3;
 
 #[derive(Default)]
-struct Object {
-    count: i32,
+pub(crate) struct Object {
+    pub(crate) count: i32,
     /// It was 0 and is looked at again when all cores have added up theirs: how often had each, then?
     doubted: Option<[u32; CORES]>,
     /// It was not 0 since then.
     dirty: bool,
     flushes: [u32; CORES],
-    freed: bool,
+    pub(crate) freed: bool,
 }
 
 impl Object {
     /// Adds what a core has counted.
-    fn flush(&mut self, core: usize, delta: i32, buggy: bool) {
+    pub(crate) fn flush(&mut self, core: usize, delta: i32, buggy: bool) {
         self.count += delta;
         self.flushes[core] += 1;
         match self.doubted {

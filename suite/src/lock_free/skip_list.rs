@@ -17,8 +17,8 @@ pub const PROGRAM: Program = Program {
     ..Program::USUAL
 };
 
-/// One for each of the nine calls, and before and behind them the head and the end.
-const NODES: usize = 11;
+/// Some for each key, and before and behind them the head and the end.
+pub(crate) const NODES: usize = 20;
 const HEAD: usize = 0;
 const END: usize = NODES - 1;
 const LEVELS: usize = 2;
@@ -26,7 +26,7 @@ const LEVELS: usize = 2;
 /// At each level, the last node before a key and the one after it.
 type Found = [(usize, usize); LEVELS];
 
-struct SkipList {
+pub(crate) struct SkipList {
     keys: [usize; NODES],
     next: [[AtomicUsize; NODES]; LEVELS],
     /// The lock of a node holds whether it was removed.
@@ -34,6 +34,15 @@ struct SkipList {
 }
 
 impl SkipList {
+    /// An empty list. What each node is for is known beforehand.
+    pub(crate) fn new(keys: [usize; NODES]) -> SkipList {
+        SkipList {
+            keys,
+            next: std::array::from_fn(|_| [END; NODES].map(AtomicUsize::new)),
+            removed: [false; NODES].map(Mutex::new),
+        }
+    }
+
     fn find(&self, key: usize) -> Found {
         let mut found = [(HEAD, END); LEVELS];
         let mut before = HEAD;
@@ -77,7 +86,7 @@ impl SkipList {
         }
     }
 
-    fn insert(&self, node: usize, buggy: bool) -> bool {
+    pub(crate) fn insert(&self, node: usize, buggy: bool) -> bool {
         if !buggy {
             return self.link(node, 0..LEVELS);
         }
@@ -88,7 +97,7 @@ impl SkipList {
         new
     }
 
-    fn remove(&self, key: usize) -> bool {
+    pub(crate) fn remove(&self, key: usize) -> bool {
         let node = self.find(key)[0].1;
         if self.keys[node] != key {
             return false;
@@ -109,7 +118,7 @@ impl SkipList {
         }
     }
 
-    fn contains(&self, key: usize) -> bool {
+    pub(crate) fn contains(&self, key: usize) -> bool {
         self.find(key).iter().any(|&(_, after)| self.keys[after] == key)
     }
 }
@@ -121,11 +130,7 @@ const CALLS: Calls<SetCall> = &[
 ];
 
 fn skip_list(buggy: bool) {
-    let list = SkipList {
-        keys: client::keys(CALLS),
-        next: std::array::from_fn(|_| [END; NODES].map(AtomicUsize::new)),
-        removed: [false; NODES].map(Mutex::new),
-    };
+    let list = SkipList::new(client::keys(CALLS));
     client::set(CALLS, |place, call| match call {
         Insert(_) => list.insert(place + 1, buggy),
         Remove(key) => list.remove(key),

@@ -10,6 +10,7 @@ mod nodes;
 pub mod ring;
 pub mod sequence_lock;
 pub mod table;
+pub mod thesis;
 pub mod treiber;
 
 use gordian::FailureKind;
@@ -105,6 +106,16 @@ fn stack<T: Send + Sync + 'static>(
     Box::new(Object::new(make).op("push", 1..=9, push).op("pop", [()], move |stack: &T, ()| pop(stack)))
 }
 
+/// A queue of values from 1 to 9.
+fn queue<T: Send + Sync + 'static>(
+    make: impl Fn() -> T + Send + Sync + 'static,
+    enqueue: impl Fn(&T, usize) + Send + Sync + 'static,
+    dequeue: impl Fn(&T) -> Option<usize> + Send + Sync + 'static,
+) -> Box<dyn Checked> {
+    let object = Object::new(make).op("enqueue", 1..=9, enqueue);
+    Box::new(object.op("dequeue", [()], move |queue: &T, ()| dequeue(queue)))
+}
+
 /// A set of keys from 1 to 3.
 fn set<T: Send + Sync + 'static>(
     make: impl Fn() -> T + Send + Sync + 'static,
@@ -116,6 +127,15 @@ fn set<T: Send + Sync + 'static>(
 
 /// Every object.
 pub const SUBJECTS: &[Subject] = &[
+    thesis::BOOST,
+    thesis::LATE,
+    thesis::MOIR,
+    thesis::BASKET,
+    thesis::OPTIMISTIC,
+    thesis::LAZY_LIST,
+    thesis::SKIP_LIST,
+    thesis::RANGE_SET,
+    thesis::REFERENCE_CACHE,
     treiber::SUBJECT,
     harris::SUBJECT,
     elimination::SUBJECT,

@@ -19,6 +19,47 @@
 //! assert_eq!(report.calls().len(), 2);
 //! ```
 
+//!
+//! The same as an attribute:
+//!
+//! ```
+//! use gordian::sync::Mutex;
+//!
+//! #[derive(Default)]
+//! struct Register(Mutex<u32>);
+//!
+//! #[gordian::lin::operations]
+//! impl Register {
+//!     #[op(1..=2)]
+//!     fn write(&self, value: u32) {
+//!         *self.0.lock().unwrap() = value;
+//!     }
+//!
+//!     #[op]
+//!     fn read(&self) -> u32 {
+//!         *self.0.lock().unwrap()
+//!     }
+//!
+//!     #[op(1..=2, [7]; weight(2))]
+//!     fn replace(&self, old: u32, new: u32) -> bool {
+//!         let mut value = self.0.lock().unwrap();
+//!         let fits = *value == old;
+//!         if fits {
+//!             *value = new;
+//!         }
+//!         fits
+//!     }
+//! }
+//!
+//! Register::operations().tests(5).check();
+//! ```
+//!
+//! What cannot be shared between threads cannot be tested, and the compiler says so:
+//!
+//! ```compile_fail,E0277
+//! gordian::lin::Object::new(|| std::rc::Rc::new(1)).op("look", [()], |rc, ()| **rc);
+//! ```
+
 mod check;
 mod execution;
 mod object;
@@ -27,5 +68,6 @@ mod referee;
 mod report;
 
 pub use gordian_lin::Criterion;
+pub use gordian_macros::operations;
 pub use object::{Concurrent, Object};
 pub use report::Report;
