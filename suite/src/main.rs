@@ -1,5 +1,6 @@
 //! Lists, checks, shows and measures the bugs of the suite.
 
+use gordian_suite::objects::{self, SUBJECTS, Subject};
 use gordian_suite::table::{self, Options};
 use gordian_suite::{Program, SECTIONS, check, programs};
 use std::process::ExitCode;
@@ -13,6 +14,8 @@ usage: gordian-suite COMMAND
                              search one program and show what a user would see, and what the failure needs
   table [--limit 10000] [--seeds 20] [--only NAME]
                              every strategy on every bug; without --only writes docs/suite.md, docs/suite.json, docs/figures/suite.svg
+  objects [--seconds 30] [--only NAME]
+                             checks the objects for linearizability, and lets the searches race; without --only writes docs/objects.md
 
 NAME may be the beginning of a name, for all programs that begin so.";
 
@@ -39,7 +42,11 @@ fn command(arguments: &[String]) -> Result<bool, String> {
         }
         "check" => {
             let [only] = flags(rest, &["--only"])?;
-            Ok(check_all(&chosen(only)?))
+            let (programs, subjects) = (chosen(only), subjects(only));
+            if let (Err(message), Err(_)) = (&programs, &subjects) {
+                return Err(message.clone());
+            }
+            Ok(check_all(&programs.unwrap_or_default(), &subjects.unwrap_or_default()))
         }
         "run" => {
             let Some((name, rest)) = rest.split_first() else { return Err("run what?".to_owned()) };
@@ -53,8 +60,14 @@ fn command(arguments: &[String]) -> Result<bool, String> {
             Ok(true)
         }
         "objects" => {
-            let [only] = flags(rest, &["--only"])?;
-            Ok(gordian_suite::objects::table::all(&gordian_suite::objects::Effort::default(), only))
+            let [seconds, only] = flags(rest, &["--seconds", "--only"])?;
+            let rows = objects::table::measure(&subjects(only)?, number(seconds, 30)?);
+            let page = objects::table::markdown(&rows, number(seconds, 30)?);
+            print!("{page}");
+            if only.is_none() {
+                objects::table::write(&page).map_err(|e| format!("docs/ cannot be written: {e}"))?;
+            }
+            Ok(rows.iter().all(objects::table::Row::is_as_expected))
         }
         // How `table` asks, in a process of its own that it can end.
         "needs" => {
@@ -114,12 +127,24 @@ fn list() {
             println!("  {:<22} {} ({})", program.name, program.about, program.kind);
         }
     }
+    println!("Objects, checked for linearizability ({})", SUBJECTS.len());
+    for subject in SUBJECTS {
+        println!("  {:<22} {} ({})", subject.name, subject.about, subject.kind);
+    }
 }
 
-fn check_all(programs: &[&Program]) -> bool {
+/// The objects with names that begin so.
+fn subjects(name: Option<&str>) -> Result<Vec<&'static Subject>, String> {
+    let found: Vec<_> =
+        SUBJECTS.iter().filter(|s| name.is_none_or(|name| s.name.starts_with(name))).collect();
+    if found.is_empty() { Err("there is no such object; see list".to_owned()) } else { Ok(found) }
+}
+
+fn check_all(programs: &[&Program], subjects: &[&Subject]) -> bool {
     let mut well = true;
-    for program in programs {
-        match check::check(program) {
+    let lines = programs.iter().map(|p| check::check(p));
+    for line in lines.chain(subjects.iter().map(|s| objects::check::check(s))) {
+        match line {
             Ok(line) => println!("{line}"),
             Err(line) => {
                 well = false;

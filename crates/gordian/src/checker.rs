@@ -49,6 +49,12 @@ pub(crate) struct Observer(Arc<Mutex<Watch>>);
 
 type Watch = dyn FnMut(&Trace) + Send;
 
+impl Observer {
+    pub(crate) fn new(observer: impl FnMut(&Trace) + Send + 'static) -> Observer {
+        Observer(Arc::new(Mutex::new(observer)))
+    }
+}
+
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Observer")
@@ -208,7 +214,7 @@ impl Checker {
     /// Calls the closure with what each execution did: for tests of Gordian itself.
     #[doc(hidden)]
     pub fn observe(mut self, observer: impl FnMut(&Trace) + Send + 'static) -> Checker {
-        self.observer = Some(Observer(Arc::new(Mutex::new(observer))));
+        self.observer = Some(Observer::new(observer));
         self
     }
 

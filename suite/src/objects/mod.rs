@@ -1,5 +1,6 @@
 //! Objects for many threads, to be checked for linearizability from the list of their operations alone: those of table 6-1 of the thesis on CB-DPOR, and others, each right and wrong.
 
+pub mod check;
 pub mod deque;
 pub mod elimination;
 pub mod epochs;
@@ -7,6 +8,7 @@ pub mod harris;
 pub mod hazard;
 pub mod left_right;
 mod nodes;
+pub mod rate;
 pub mod ring;
 pub mod sequence_lock;
 pub mod table;
@@ -15,6 +17,7 @@ pub mod treiber;
 
 use gordian::FailureKind;
 use gordian::lin::{Object, Report};
+use gordian_model::Trace;
 use std::time::Duration;
 
 /// An object with a published mistake.
@@ -28,8 +31,6 @@ pub struct Subject {
     pub about: &'static str,
     /// How the wrong version fails.
     pub kind: FailureKind,
-    /// A test in which it does, if it is too rare to be drawn.
-    pub test: Option<&'static str>,
     /// The object and its operations: wrong if so told.
     pub object: fn(bool) -> Box<dyn Checked>,
 }
@@ -41,7 +42,6 @@ impl Subject {
         source: "",
         about: "",
         kind: FailureKind::NotLinearizable,
-        test: None,
         object: |_| unreachable!("every subject has one of its own"),
     };
 }
@@ -51,6 +51,8 @@ impl Subject {
 pub struct Effort {
     /// How each test is searched.
     pub search: String,
+    /// Are small tests tried first?
+    pub small: bool,
     /// At most so many drawn tests.
     pub tests: u64,
     /// At most so many executions of each.
@@ -59,39 +61,51 @@ pub struct Effort {
     pub time: Duration,
     /// What tests are drawn from.
     pub seed: u64,
-    /// Only this test.
+    /// Only this test, and what it shows is not made small.
     pub test: Option<String>,
+    /// Are executions judged, or only made?
+    pub judged: bool,
 }
 
 impl Default for Effort {
     fn default() -> Effort {
         Effort {
             search: "auto".to_owned(),
+            small: true,
             tests: 1_000,
             executions: 1_000,
             time: Duration::from_secs(60),
             seed: 0,
             test: None,
+            judged: true,
         }
     }
 }
 
+/// Called with what each execution did.
+pub type Observer = Box<dyn FnMut(&Trace) + Send>;
+
 /// An object of any type.
 pub trait Checked {
     /// Tries tests.
-    fn check(self: Box<Self>, effort: &Effort) -> Report;
+    fn check(self: Box<Self>, effort: &Effort, observer: Option<Observer>) -> Report;
 }
 
 impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Checked for Object<T, S> {
-    fn check(self: Box<Self>, effort: &Effort) -> Report {
+    fn check(self: Box<Self>, effort: &Effort, observer: Option<Observer>) -> Report {
         let mut object = self
             .search(&*effort.search)
+            .small(effort.small)
             .tests(effort.tests)
             .executions(effort.executions)
             .time(effort.time)
-            .seed(effort.seed);
+            .seed(effort.seed)
+            .judged(effort.judged);
         if let Some(test) = &effort.test {
-            object = object.test(test);
+            object = object.test(test).minimise(0);
+        }
+        if let Some(observer) = observer {
+            object = object.observe(observer);
         }
         object.run()
     }
@@ -121,8 +135,9 @@ fn set<T: Send + Sync + 'static>(
     make: impl Fn() -> T + Send + Sync + 'static,
     [insert, remove, contains]: [fn(&T, usize) -> bool; 3],
 ) -> Box<dyn Checked> {
-    let object = Object::new(make);
-    Box::new(object.op("insert", 1..=3, insert).op("remove", 1..=3, remove).op("contains", 1..=3, contains))
+    let object = Object::new(make).op("insert", 1..=3, insert).op("remove", 1..=3, remove);
+    // Whether one key is in a set says nothing about another.
+    Box::new(object.op("contains", 1..=3, contains).partitioned())
 }
 
 /// Every object.

@@ -4,6 +4,7 @@ use super::nodes::NODES;
 use super::{Checked, Subject, queue, set};
 use crate::lock_free::fifo::{self, Bug};
 use crate::lock_free::{basket_queue, lazy_list, optimistic_queue, range_set, reference_cache, skip_list};
+use gordian::FailureKind;
 use gordian::lin::Object;
 use gordian::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -138,9 +139,10 @@ pub const LAZY_LIST: Subject = Subject {
     ..Subject::USUAL
 };
 
-/// Linked too late.
+/// Linked too late. Another that is to be linked behind it never gets its lock, and tries for ever.
 pub const SKIP_LIST: Subject = Subject {
     name: "skip-list",
+    kind: FailureKind::StepLimit,
     source: "CB-DPOR thesis, table 6-1: cds skiplistset",
     about: "a node is linked at the upper level after it has been removed",
     object: |buggy| {

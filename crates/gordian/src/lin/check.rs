@@ -162,6 +162,7 @@ fn checker<T, S>(shared: &Shared<T, S>, time: Duration) -> Checker {
         .name(shared.name.clone());
     checker.settings.steps = effort.steps;
     checker.settings.minimise = effort.minimise;
+    checker.observer.clone_from(&shared.observer);
     if time != Duration::MAX {
         checker = checker.time(time);
     }
@@ -177,7 +178,7 @@ fn try_out<T: Concurrent, S: Clone + Send + Sync + 'static>(
     let recorder = Arc::new(Recorder::default());
     let stack = stack_size(&checker.settings);
     let court = Arc::new(Court::new(Arc::clone(shared), Arc::clone(&test), Arc::clone(&recorder), stack));
-    checker.referee = Some(Arc::clone(&court) as Arc<_>);
+    checker.referee = shared.judged.then(|| Arc::clone(&court) as Arc<_>);
     let object = Arc::clone(shared);
     let report = checker.run(move || at_once(&object, &test, &recorder));
     let judge = court.judge();

@@ -1,7 +1,7 @@
 //! What is to be tested: how an object is made, and its operations.
 
 use super::operation::{Listed, Typed};
-use crate::checker::IntoSearch;
+use crate::checker::{IntoSearch, Observer};
 use gordian_lin::{Criterion, Progress, Shape, Test};
 use gordian_search::Search;
 use std::collections::HashMap;
@@ -72,6 +72,8 @@ pub struct Object<T, S = ()> {
     pub(super) partitioned: bool,
     pub(super) panics: bool,
     pub(super) naive: bool,
+    pub(super) judged: bool,
+    pub(super) observer: Option<Observer>,
     pub(super) effort: Effort,
     pub(super) name: String,
     /// What was wrong with something said above.
@@ -92,6 +94,8 @@ impl<T: Concurrent> Object<T> {
             partitioned: false,
             panics: false,
             naive: false,
+            judged: true,
+            observer: None,
             effort: Effort {
                 search: Search::default(),
                 seed: 0,
@@ -124,6 +128,8 @@ impl<T: Concurrent> Object<T> {
             partitioned: self.partitioned,
             panics: self.panics,
             naive: self.naive,
+            judged: self.judged,
+            observer: self.observer,
             effort: self.effort,
             name: self.name,
             wrong: self.wrong.or(wrong),
@@ -314,6 +320,20 @@ impl<T: Concurrent, S> Object<T, S> {
     #[doc(hidden)]
     pub fn naive(mut self, naive: bool) -> Object<T, S> {
         self.naive = naive;
+        self
+    }
+
+    /// Explores only, and judges nothing: for measurements of Gordian itself.
+    #[doc(hidden)]
+    pub fn judged(mut self, judged: bool) -> Object<T, S> {
+        self.judged = judged;
+        self
+    }
+
+    /// Calls the closure with what each execution did: for measurements of Gordian itself.
+    #[doc(hidden)]
+    pub fn observe(mut self, observer: impl FnMut(&gordian_model::Trace) + Send + 'static) -> Object<T, S> {
+        self.observer = Some(Observer::new(observer));
         self
     }
 

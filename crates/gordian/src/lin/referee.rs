@@ -94,12 +94,19 @@ impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Court<T, S> {
             }
         };
         let mut failure = Failure::new(kind, message);
-        let place = |number: usize| first_site(trace, record, number);
+        let place = |number: usize| {
+            steps(trace, record, number).map_or(SiteId::UNKNOWN, |(first, _)| trace.steps[first].site)
+        };
         for (number, span) in record.spans.iter().enumerate() {
             let Some(span) = span else { continue };
             let text = match span.end {
                 Some(_) => format!("{} returned {}", self.call(number), self.answer(number, span.answer)),
                 None => format!("{} has not returned", self.call(number)),
+            };
+            let text = match steps(trace, record, number) {
+                Some((first, last)) if first == last => format!("{text} (step {})", first + 1),
+                Some((first, last)) => format!("{text} (steps {} to {})", first + 1, last + 1),
+                None => text,
             };
             failure = failure.note(Some(span.thread), text, place(number));
         }
@@ -194,12 +201,13 @@ fn parts<T, S>(shared: &Shared<T, S>, calls: &[Call]) -> Vec<Calls> {
     keys.into_iter().map(|key| key.1).collect()
 }
 
-/// Where the call did its first step.
-fn first_site(trace: &Trace, record: &Record, number: usize) -> SiteId {
-    let Some(span) = record.spans[number] else { return SiteId::UNKNOWN };
+/// The first and the last step of a call.
+fn steps(trace: &Trace, record: &Record, number: usize) -> Option<(usize, usize)> {
+    let span = record.spans[number]?;
     let end = span.end.map_or(trace.len(), |end| (end as usize).min(trace.len()));
-    let mine = trace.steps.iter().take(end).skip(span.start as usize).find(|s| s.thread == span.thread);
-    mine.map_or(SiteId::UNKNOWN, |step| step.site)
+    let mine = |&i: &usize| trace.steps[i].thread == span.thread;
+    let range = span.start as usize..end;
+    range.clone().find(mine).zip(range.clone().rfind(mine))
 }
 
 fn is_stuck(failure: &Failure) -> bool {

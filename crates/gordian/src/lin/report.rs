@@ -141,6 +141,11 @@ impl Report {
         self.found.as_ref().map(|found| found.small.to_string())
     }
 
+    /// The test that failed first, which the smallest was made from.
+    pub fn first_test(&self) -> Option<String> {
+        self.found.as_ref().map(|found| found.first.to_string())
+    }
+
     /// Who calls what in the smallest test that fails.
     pub fn calls(&self) -> &[(String, String)] {
         self.found.as_ref().map_or(&[], |found| &found.test)
