@@ -56,7 +56,8 @@ fn a_lost_update_is_found_and_the_test_is_small() {
     );
     assert_eq!(report.failure().unwrap().preemptions(), 1);
     assert!(
-        notes(&report).contains("after increment(), increment() would have returned 2, not 1"),
+        notes(&report)
+            .contains("after main.2's increment(), main.1's increment() would have returned 2, not 1"),
         "{report}"
     );
     let again = counter().test(&report.test().unwrap()).run();
@@ -482,4 +483,38 @@ fn states_that_are_told_apart_give_the_same_verdicts() {
     let (with, without) = (lossy().state(state).run(), lossy().run());
     assert_eq!(kind(&with), Some(FailureKind::NotLinearizable));
     assert_eq!((kind(&with), with.test()), (kind(&without), without.test()));
+}
+
+/// Run by the test below, as a process of its own.
+#[test]
+fn child() {
+    if std::env::var_os("LIN_CHILD").is_some() {
+        counter().check();
+    }
+}
+
+#[test]
+fn a_saved_execution_is_repeated() {
+    let folder = std::env::temp_dir().join(format!("gordian-lin-{}", std::process::id()));
+    let run = |environment: &[(&str, &str)]| {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["child", "--exact"])
+            .env("LIN_CHILD", "1")
+            .env("GORDIAN_REPORT", &folder)
+            .env("RUST_BACKTRACE", "0")
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let first = run(&[]);
+    let saved = folder.join("child/1.trace");
+    assert!(first.contains("saved: ") && saved.exists() && folder.join("child/1.html").exists(), "{first}");
+    let again = run(&[("GORDIAN_REPLAY", saved.to_str().unwrap())]);
+    assert!(again.contains("the same failure in the same 4 steps"), "{again}");
+    assert!(again.contains("increment() returned 1 (steps 1 to 4)"), "{again}");
+    let other = run(&[("GORDIAN_SEARCH", "exhaustif")]);
+    assert!(other.contains("GORDIAN_SEARCH") && other.contains("exhaustive"), "{other}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -128,3 +128,15 @@ fn a_marker_that_is_not_reached() {
     let report = Checker::new().must_cover(["positive"]).run(programs::uncovered);
     snapshots("not_covered", FailureKind::NotCovered, &report);
 }
+
+#[test]
+fn a_violation_of_linearizability() {
+    let report = programs::two_step_counter().run();
+    snapshots("not_linearizable", FailureKind::NotLinearizable, report.of_test().unwrap());
+}
+
+#[test]
+fn a_call_that_is_stuck() {
+    let report = programs::forgetful_queue().run();
+    snapshots("stuck_call", FailureKind::Stuck, report.of_test().unwrap());
+}

@@ -157,7 +157,6 @@ pub const SKIP_LIST: Subject = Subject {
             ],
         )
     },
-    ..Subject::USUAL
 };
 
 /// Missing for a while.

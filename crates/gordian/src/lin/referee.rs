@@ -117,6 +117,20 @@ impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Court<T, S> {
         failure.note(None, again, SiteId::UNKNOWN)
     }
 
+    /// A call, with whose it is if that is not clear.
+    fn whose(&self, number: usize) -> String {
+        let call = self.call(number);
+        if (0..self.test.len()).all(|other| other == number || self.call(other) != call) {
+            return call;
+        }
+        let mut thread = (0..self.test.threads.len()).rev();
+        let first = self.test.len() - self.test.after.len();
+        match thread.find(|&thread| number < first && number >= self.test.first_of(thread)) {
+            Some(thread) => format!("main.{}'s {call}", thread + 1),
+            None => format!("main's {call}"),
+        }
+    }
+
     /// What any order has to keep to, and where the one that comes closest ends.
     fn reasons(&self, record: &Record, wrong: &Wrong) -> Vec<String> {
         let mut reasons = Vec::new();
@@ -132,13 +146,13 @@ impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Court<T, S> {
                 if apart && wrong.ends.contains(&later) && !(0..record.spans.len()).any(between) {
                     reasons.push(format!(
                         "{} is over before {} begins",
-                        self.call(earlier),
-                        self.call(later)
+                        self.whose(earlier),
+                        self.whose(later)
                     ));
                 }
             }
         }
-        let order: Vec<String> = wrong.closest.order.iter().map(|&c| self.call(c)).collect();
+        let order: Vec<String> = wrong.closest.order.iter().map(|&c| self.whose(c)).collect();
         let order =
             if order.is_empty() { "at first".to_owned() } else { format!("after {}", order.join(", ")) };
         for &(call, instead) in &wrong.closest.instead {
@@ -146,15 +160,15 @@ impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Court<T, S> {
             reasons.push(match instead {
                 Some(instead) => format!(
                     "{order}, {} would have returned {}, not {}",
-                    self.call(call),
+                    self.whose(call),
                     self.answer(call, instead),
                     self.answer(call, returned)
                 ),
-                None => format!("{order}, {} would have blocked", self.call(call)),
+                None => format!("{order}, {} would have blocked", self.whose(call)),
             });
         }
         if let (Some(stuck), true) = (wrong.stuck, wrong.closest.instead.is_empty()) {
-            reasons.push(format!("{order}, {} would have returned", self.call(stuck)));
+            reasons.push(format!("{order}, {} would have returned", self.whose(stuck)));
         }
         reasons
     }

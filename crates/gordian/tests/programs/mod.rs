@@ -221,3 +221,33 @@ pub fn pointers() {
     }
     assert!(last == addresses.0, "overwritten");
 }
+
+/// A counter that is incremented in two steps, and its operations.
+pub fn two_step_counter() -> gordian::lin::Object<AtomicUsize> {
+    gordian::lin::Object::new(|| AtomicUsize::new(0))
+        .op("increment", [()], |count, ()| {
+            let seen = count.load(SeqCst);
+            count.store(seen + 1, SeqCst);
+            seen + 1
+        })
+        .op("get", [()], |count, ()| count.load(SeqCst))
+}
+
+/// A queue that waits for something to take out. Whoever puts in wakes somebody only if the queue was empty, although several may wait.
+pub fn forgetful_queue() -> gordian::lin::Object<(Mutex<Vec<u32>>, Condvar)> {
+    gordian::lin::Object::new(|| (Mutex::new(Vec::new()), Condvar::new()))
+        .op("put", 1..=3, |(items, condvar), item| {
+            let mut items = items.lock().unwrap();
+            items.push(item);
+            if items.len() == 1 {
+                condvar.notify_one();
+            }
+        })
+        .op("take", [()], |(items, condvar), ()| {
+            let mut items = items.lock().unwrap();
+            while items.is_empty() {
+                items = condvar.wait(items).unwrap();
+            }
+            items.remove(0)
+        })
+}

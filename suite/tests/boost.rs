@@ -1,0 +1,29 @@
+//! The bug of chapter 5 of the thesis on CB-DPOR, from its published test and from drawn ones.
+
+use gordian::FailureKind;
+use gordian_suite::objects::check::run;
+use gordian_suite::objects::{Effort, thesis};
+
+#[test]
+fn the_published_test_tells_the_story_of_the_reset_tag() {
+    // Figure 5-2: three threads enqueue, two dequeue, and three preemptions are needed.
+    let effort = Effort {
+        search: "preemptions:3".to_owned(),
+        executions: 1_000_000,
+        test: Some(";0.0|0.1|0.2|1.0|1.0;".to_owned()),
+        ..Effort::default()
+    };
+    let report = run(&thesis::BOOST, true, &effort);
+    let failure = report.failure().expect("the bug");
+    assert_eq!((failure.kind(), failure.preemptions()), (FailureKind::NotLinearizable, 3), "{report}");
+    let text = failure.text(80);
+    // Somebody who enqueues makes the reference of a node that was the last what it was at first, tag and all (259 is node 3 with tag 1), and one who saw it then hangs its own behind it.
+    let (reset, exchange) =
+        (text.find("store next#2: 259 -> 0"), text.find("compare_exchange next#2: 0 -> ?"));
+    assert!(reset.is_some() && reset < exchange, "{text}");
+    let notes: Vec<String> = failure.notes().collect();
+    assert!(notes.iter().any(|note| note.contains("dequeue() returned None")), "{notes:#?}");
+    // The right one has no such execution.
+    let right = run(&thesis::BOOST, false, &Effort { executions: 20_000, ..effort });
+    assert!(right.failure().is_none(), "{right}");
+}
