@@ -7,6 +7,7 @@ use gordian::lin::{Criterion, Object, Report};
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use gordian::sync::{Condvar, Mutex};
 use gordian::{hint, thread};
+use gordian_lin::{Choosable, Drawer, Shape};
 use std::collections::{BTreeSet, VecDeque};
 
 fn kind(report: &Report) -> Option<FailureKind> {
@@ -85,6 +86,78 @@ fn a_violation_is_found_whichever_execution_stands_for_its_class() {
         let brute = places().search("dfs").naive(true).test(test).run();
         assert_eq!(kind(&brute), Some(FailureKind::NotLinearizable), "{test}: {brute}");
     }
+}
+
+/// A queue whose length is counted beside it.
+fn counted() -> Object<(Mutex<VecDeque<u32>>, AtomicUsize)> {
+    Object::new(|| (Mutex::new(VecDeque::new()), AtomicUsize::new(0)))
+        .op("push", 1..=2, |q: &(Mutex<VecDeque<u32>>, AtomicUsize), v| {
+            q.0.lock().unwrap().push_back(v);
+            q.1.fetch_add(1, SeqCst);
+        })
+        .op("pop", [()], |q, ()| {
+            if q.1.load(SeqCst) == 0 {
+                return None;
+            }
+            let value = q.0.lock().unwrap().pop_front();
+            value.inspect(|_| _ = q.1.fetch_sub(1, SeqCst))
+        })
+        .op("len", [()], |q, ()| q.1.load(SeqCst))
+}
+
+/// Verdicts of a test: of every class by its own rule, and of every single execution by brute force.
+fn compare<T: Send + Sync + 'static>(
+    object: fn() -> Object<T>,
+    ops: &[usize],
+    more: &[&str],
+    criterion: Criterion,
+) -> [u32; 2] {
+    let ops = ops.iter().map(|&arguments| Choosable { weight: 1, arguments, owned: false }).collect();
+    let shape = Shape { threads: 3, calls: 2, before: 1, after: 1 };
+    let drawer = Drawer::new(ops, 5, shape);
+    let small = drawer.small().into_iter().step_by(5);
+    let mut verdicts = [0; 2];
+    let drawn = small.chain((0..20).map(|n| drawer.draw(n))).map(|test| test.to_string());
+    for test in drawn.chain(more.iter().map(|&test| test.to_owned())) {
+        let run =
+            |object: Object<T>| object.criterion(criterion).minimise(0).test(&test).executions(30_000).run();
+        let brute = run(object().search("dfs").naive(true));
+        let is_wrong = kind(&brute).is_some();
+        if !is_wrong && !brute.guarantee().contains("every interleaving") {
+            continue;
+        }
+        verdicts[usize::from(is_wrong)] += 1;
+        for search in ["exhaustive", "dfs:source"] {
+            let report = run(object().search(search));
+            assert_eq!(
+                kind(&report),
+                kind(&brute),
+                "{test} under {search}, {criterion:?}\n{report}\n{brute}"
+            );
+        }
+    }
+    verdicts
+}
+
+#[test]
+fn judging_a_class_is_judging_each_of_its_executions() {
+    for criterion in
+        [Criterion::Linearizable, Criterion::SequentiallyConsistent, Criterion::QuiescentlyConsistent]
+    {
+        let all = [
+            compare(places, &[2, 1], &[], criterion),
+            compare(counted, &[2, 1, 1], &[], criterion),
+            compare(queue, &[3, 1], &[], criterion),
+            compare(counter, &[1], &[], criterion),
+        ];
+        let of = |i: usize| all.iter().map(|v| v[i]).sum::<u32>();
+        assert!(of(0) > 40 && of(1) > 20, "{all:?}");
+    }
+    // Calls that wait for ever.
+    let forgets: fn() -> Object<(Mutex<VecDeque<u32>>, Condvar)> = || waiting(true);
+    let more = [";1.0|0.0 0.1|1.0;", ";1.0|0.0|0.1|1.0;", ";1.0|1.0|0.0 0.0;0.1"];
+    let verdicts = compare(forgets, &[2, 1], &more, Criterion::Linearizable);
+    assert!(verdicts[0] > 20 && verdicts[1] > 1, "{verdicts:?}");
 }
 
 #[test]
@@ -464,23 +537,8 @@ fn states_that_are_told_apart_give_the_same_verdicts() {
     let (with, without) = (stated(queue()).tests(10).run(), queue().tests(10).run());
     assert_eq!(kind(&with), None, "{with}");
     assert_eq!((with.executions(), with.histories()), (without.executions(), without.histories()));
-    let lossy = || {
-        Object::new(|| (Mutex::new(VecDeque::new()), AtomicUsize::new(0)))
-            .op("push", 1..=2, |q: &(Mutex<VecDeque<u32>>, AtomicUsize), v| {
-                q.0.lock().unwrap().push_back(v);
-                q.1.fetch_add(1, SeqCst);
-            })
-            .op("pop", [()], |q, ()| {
-                if q.1.load(SeqCst) == 0 {
-                    return None;
-                }
-                let value = q.0.lock().unwrap().pop_front();
-                value.inspect(|_| _ = q.1.fetch_sub(1, SeqCst))
-            })
-            .op("len", [()], |q, ()| q.1.load(SeqCst))
-    };
     let state = |q: &(Mutex<VecDeque<u32>>, AtomicUsize)| (q.0.lock().unwrap().clone(), q.1.load(SeqCst));
-    let (with, without) = (lossy().state(state).run(), lossy().run());
+    let (with, without) = (counted().state(state).run(), counted().run());
     assert_eq!(kind(&with), Some(FailureKind::NotLinearizable));
     assert_eq!((kind(&with), with.test()), (kind(&without), without.test()));
 }

@@ -207,7 +207,7 @@ pub fn markdown(rows: &[Row], seconds: u64) -> String {
         );
     }
     ratios.sort_by(f64::total_cmp);
-    let (histories, seconds) = super::rate::measure();
+    let (histories, _, seconds) = super::rate::measure(40, 4_000);
     let _ = writeln!(
         page,
         "\nOn the median {:.0} % more, at most {:.0} %. Histories that are all different, of a queue with three threads and three calls each and a specification with equal states, are judged at {:.0} in a CPU second ({histories} of them).",

@@ -1,8 +1,20 @@
-//! The bug of chapter 5 of the thesis on CB-DPOR, from its published test and from drawn ones.
+//! Objects, checked for linearizability: all of them from their operations alone, and one in its published test.
 
 use gordian::FailureKind;
-use gordian_suite::objects::check::run;
-use gordian_suite::objects::{Effort, thesis};
+use gordian_suite::objects::check::{check, run};
+use gordian_suite::objects::{Effort, SUBJECTS, rate, thesis};
+
+#[test]
+fn every_mistake_is_found_and_no_right_object_fails() {
+    let wrong: Vec<String> = SUBJECTS.iter().filter_map(|subject| check(subject).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn histories_that_are_judged_for_speed_are_right_and_wrong() {
+    let (all, explained, _) = rate::measure(4, 500);
+    assert!(all > 1_500 && (all / 10..all * 9 / 10).contains(&explained), "{explained} of {all}");
+}
 
 #[test]
 fn the_published_test_tells_the_story_of_the_reset_tag() {
