@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 use crate::test::Calls;
-use gordian_model::{Act, ObjectId, Relation, ThreadId, Trace};
+use gordian_model::{Act, ObjectId, OpKind, Relation, Step, ThreadId, Trace};
 
 #[derive(Clone, Copy)]
 struct Touch {
@@ -13,9 +13,6 @@ struct Touch {
     known: Calls,
 }
 
-/// The touches of an object that later ones have to be compared with.
-type Touches = Vec<Touch>;
-
 /// The call that a thread is in, or will be in next: its steps are those from `start` up to `end`.
 #[derive(Clone, Copy)]
 struct Current {
@@ -24,20 +21,6 @@ struct Current {
     call: u32,
     /// How many calls of the thread, in order, are over.
     over: u32,
-}
-
-/// Finds the dependences between calls: call `a` comes before call `b` if some step of `a` happens before some step of `b`. All executions of a
-/// class agree on that. The clocks that tell are sets of calls, because it does not matter which step of a call is known.
-#[derive(Default)]
-pub struct Dependences {
-    threads: Vec<(Calls, Current)>,
-    steps: Vec<Calls>,
-    objects: Vec<Touches>,
-    lives: Vec<Touches>,
-    /// For each thread its calls, in order.
-    calls: Vec<Vec<usize>>,
-    /// For each call the calls with steps that happen before one of its own.
-    pub before: Vec<Calls>,
 }
 
 impl Current {
@@ -50,29 +33,47 @@ impl Current {
     }
 }
 
-impl Dependences {
-    fn clear(&mut self, trace: &Trace, record: &Record) {
-        self.objects.iter_mut().chain(&mut self.lives).for_each(Vec::clear);
-        if self.objects.len() < trace.objects.len() {
-            self.objects.resize_with(trace.objects.len(), Vec::new);
-        }
-        self.steps.clear();
-        self.before.clear();
-        self.before.resize(record.spans.len(), 0);
-        self.calls.iter_mut().for_each(Vec::clear);
-        for (call, span) in record.spans.iter().enumerate() {
-            let Some(span) = span else { continue };
-            if self.calls.len() <= span.thread.index() {
-                self.calls.resize_with(span.thread.index() + 1, Vec::new);
-            }
-            self.calls[span.thread.index()].push(call);
-        }
-        self.threads.clear();
-        self.threads.extend(self.calls.iter().map(|calls| (0, Current::nth(0, calls, record))));
-    }
+/// What tells a step apart from others that could have been taken in its place.
+type Mark = (ThreadId, OpKind, u32, ObjectId, bool, Option<u32>);
 
+fn mark(step: &Step) -> Mark {
+    (step.thread, step.kind, step.outcome, step.object, step.ok, step.woken_by)
+}
+
+/// A step that was taken in, and how it is taken back.
+#[derive(Clone, Copy)]
+struct Taken {
+    mark: Mark,
+    /// What its thread knew before, and how many of its calls were over.
+    known: Calls,
+    over: u32,
+    /// Its call, and what was before that.
+    call: Option<(u32, Calls)>,
+    /// Where its objects begin in [`Dependences::touched`].
+    touched: u32,
+    /// What is known after it.
+    after: Calls,
+}
+
+/// Finds the dependences between calls: call `a` comes before call `b` if some step of `a` happens before some step of `b`. All executions of a
+/// class agree on that. The clocks that tell are sets of calls, because it does not matter which step of a call is known. What an execution shares with
+/// the one before is kept.
+#[derive(Default)]
+pub struct Dependences {
+    threads: Vec<(Calls, Current)>,
+    taken: Vec<Taken>,
+    objects: Vec<Vec<Touch>>,
+    lives: Vec<Vec<Touch>>,
+    touched: Vec<ObjectId>,
+    /// For each thread its calls, in order.
+    calls: Vec<Vec<usize>>,
+    /// For each call the calls with steps that happen before one of its own.
+    pub before: Vec<Calls>,
+}
+
+impl Dependences {
     #[inline]
-    fn touches(&mut self, object: ObjectId) -> &mut Touches {
+    fn touches(&mut self, object: ObjectId) -> &mut Vec<Touch> {
         let (lists, i) = match object.as_life() {
             Some(thread) => (&mut self.lives, thread.index()),
             None => (&mut self.objects, object.index()),
@@ -83,10 +84,45 @@ impl Dependences {
         &mut lists[i]
     }
 
+    /// Takes back what the execution before did otherwise.
+    fn go_back(&mut self, trace: &Trace, record: &Record) {
+        let same =
+            self.taken.iter().zip(trace.steps.iter()).take_while(|(taken, step)| taken.mark == mark(step));
+        let same = same.count();
+        while self.taken.len() > same {
+            let taken = self.taken.pop().expect("there is one");
+            while self.touched.len() > taken.touched as usize {
+                let object = self.touched.pop().expect("there is one");
+                self.touches(object).pop();
+            }
+            let thread = &mut self.threads[taken.mark.0.index()];
+            thread.0 = taken.known;
+            thread.1.over = taken.over;
+            if let Some((call, before)) = taken.call {
+                self.before[call as usize] = before;
+            }
+        }
+        self.before.resize(record.spans.len(), 0);
+        self.calls.iter_mut().for_each(Vec::clear);
+        for (call, span) in record.spans.iter().enumerate() {
+            let Some(span) = span else { continue };
+            if self.calls.len() <= span.thread.index() {
+                self.calls.resize_with(span.thread.index() + 1, Vec::new);
+            }
+            self.calls[span.thread.index()].push(call);
+        }
+        if self.threads.len() < self.calls.len() {
+            self.threads.resize(self.calls.len(), (0, Current::NONE));
+        }
+        // When calls began and ended later on is another matter.
+        for (thread, calls) in self.threads.iter_mut().zip(&self.calls) {
+            thread.1 = Current::nth(thread.1.over, calls, record);
+        }
+    }
+
     /// The call that a step of a thread belongs to.
     #[inline]
-    fn call_of(&mut self, thread: ThreadId, step: usize, record: &Record) -> Option<usize> {
-        let thread = thread.index();
+    fn call_of(&mut self, thread: usize, step: usize, record: &Record) -> Option<usize> {
         loop {
             let current = self.threads[thread].1;
             if (step as u32) < current.end {
@@ -98,18 +134,19 @@ impl Dependences {
 
     /// Finds the dependences in an execution.
     pub fn find(&mut self, trace: &Trace, record: &Record) {
-        self.clear(trace, record);
-        for (i, step) in trace.steps.iter().enumerate() {
+        self.go_back(trace, record);
+        for (i, step) in trace.steps.iter().enumerate().skip(self.taken.len()) {
             let thread = step.thread.index();
             if self.threads.len() <= thread {
                 self.threads.resize(thread + 1, (0, Current::NONE));
             }
-            let mut known = self.threads[thread].0;
+            let (before, Current { over, .. }) = self.threads[thread];
+            let mut known = before;
             for &past in &step.after {
-                known |= self.steps[past as usize];
+                known |= self.taken[past as usize].after;
             }
             if let Some(waker) = step.woken_by {
-                known |= self.steps[waker as usize];
+                known |= self.taken[waker as usize].after;
             }
             for access in &step.accesses {
                 for touch in self.touches(access.object).iter().rev() {
@@ -120,23 +157,25 @@ impl Dependences {
                     {
                         known |= touch.known;
                     }
+                    if touch.act.is_total() {
+                        break;
+                    }
                 }
             }
-            if let Some(call) = self.call_of(step.thread, i, record) {
+            let call = self.call_of(thread, i, record).map(|call| {
+                let was = self.before[call];
                 self.before[call] |= known & !(1 << call);
                 known |= 1 << call;
-            }
+                (call as u32, was)
+            });
             self.threads[thread].0 = known;
-            self.steps.push(known);
+            let touched = self.touched.len() as u32;
             for access in &step.accesses {
                 let touch = Touch { thread: step.thread, act: access.act, seq: access.seq, known };
-                let touches = self.touches(access.object);
-                if access.act.is_total() {
-                    // It knows all that those before it do.
-                    touches.clear();
-                }
-                touches.push(touch);
+                self.touches(access.object).push(touch);
+                self.touched.push(access.object);
             }
+            self.taken.push(Taken { mark: mark(step), known: before, over, call, touched, after: known });
         }
     }
 }

@@ -99,6 +99,11 @@ impl<'a> Judge<'a> {
             return self.look(returned, pending, Some((before, ends)));
         }
         self.dependences.find(trace, record);
+        debug_assert_eq!(self.dependences.before, {
+            let mut afresh = Dependences::default();
+            afresh.find(trace, record);
+            afresh.before
+        });
         self.key.clear();
         self.key.push(pending);
         self.key.extend(
