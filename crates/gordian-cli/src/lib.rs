@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod command;
+mod debug;
 mod demo;
 mod pages;
 mod saved;
@@ -30,6 +31,9 @@ pub fn gordian() -> ExitCode {
                 saved::report(&file(matches), &look.detailed(matches.get_flag("detailed")))
             }
         },
+        Some(("replay", matches)) if matches.get_flag("debug") => {
+            return ended(debug::run(&file(matches), matches));
+        }
         Some(("replay", matches)) => saved::replay(&file(matches)),
         Some(("explain", matches)) => saved::explain(&file(matches)),
         Some(("completions", matches)) => pages::completions(matches),

@@ -7,6 +7,7 @@ mod facts;
 mod fold;
 mod html;
 mod look;
+mod moment;
 mod objects;
 mod snippet;
 mod sources;
@@ -16,5 +17,6 @@ mod wrap;
 
 pub use html::{Exploration, Page, html};
 pub use look::Look;
+pub use moment::Moment;
 pub use sources::Sources;
 pub use text::{Story, text};

@@ -2,8 +2,8 @@
 //! process of its own, several at once.
 
 mod budget;
-mod build;
-mod find;
+pub(crate) mod build;
+pub(crate) mod find;
 mod junit;
 mod outcome;
 mod process;
