@@ -22,9 +22,16 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The text of a function of the programs, with what is said about it.
+/// The text of a function of the programs, or of a type and what is implemented for it, with what is said about it.
 fn program(name: &str) -> String {
     let source = std::fs::read_to_string(format!("{TESTS}/programs/mod.rs")).unwrap();
+    if let Some(start) = source.find(&format!("pub struct {name} ")) {
+        let start = source[..start].rfind("\n\n").map_or(0, |blank| blank + 2);
+        let implemented =
+            start + source[start..].find(&format!("impl {name} ")).expect("it can do something");
+        let end = source[implemented..].find("\n}\n").expect("it ends") + implemented + 3;
+        return source[start..end].to_owned();
+    }
     let start =
         source.find(&format!("pub fn {name}(")).unwrap_or_else(|| panic!("there is no program {name}"));
     let start = source[..start].rfind("\n\n").map_or(0, |blank| blank + 2);
@@ -44,6 +51,9 @@ fn renewed(page: &str) -> String {
             ["<!--", "output:", name, "-->"] => {
                 ("text", std::fs::read_to_string(format!("{TESTS}/snapshots/{name}.txt")).unwrap())
             }
+            ["<!--", "file:", name, "-->"] => {
+                ("rust", std::fs::read_to_string(format!("{ROOT}/{name}")).unwrap())
+            }
             _ => panic!("{mark} is not understood"),
         };
         text.push_str(&rest[..start]);
@@ -55,7 +65,9 @@ fn renewed(page: &str) -> String {
 
 #[test]
 fn programs_and_outputs_are_those_of_the_tests() {
-    let all = pages(&Path::new(ROOT).join("docs/failures"));
+    let docs = Path::new(ROOT).join("docs");
+    let mut all = pages(&docs.join("failures"));
+    all.extend([docs.join("guarantees.md"), docs.join("models.md")]);
     let mut shown = 0;
     for path in &all {
         let page = std::fs::read_to_string(path).unwrap();
@@ -66,7 +78,7 @@ fn programs_and_outputs_are_those_of_the_tests() {
         }
         assert!(page == should, "{} is out of date: run once with UPDATE_SNAPSHOTS=1", path.display());
     }
-    assert!(shown >= 9, "an output for each kind of failure");
+    assert!(shown >= 16, "an output for each kind of failure and of guarantee");
 }
 
 #[test]

@@ -128,3 +128,30 @@ fn a_marker_that_is_not_reached() {
     let report = Checker::new().must_cover(["positive"]).run(programs::uncovered);
     snapshots("not_covered", FailureKind::NotCovered, &report);
 }
+
+#[test]
+fn a_model_of_something_outside() {
+    snapshots("model", FailureKind::Panic, &run(programs::careless));
+}
+
+/// The summary of a search that finds nothing, without its time.
+#[track_caller]
+fn guarantee(name: &str, checker: &Checker, body: fn()) {
+    let report = checker.run(body);
+    assert!(report.failure().is_none(), "{report}");
+    let (executions, steps) = (report.executions(), report.steps());
+    let text =
+        format!("{} ({executions} executions, {steps} steps)\n{}\n", report.guarantee(), report.statistics());
+    compare(&format!("guarantee_{name}"), &text);
+}
+
+#[test]
+fn what_is_guaranteed() {
+    let checker = || Checker::new().seed(1);
+    guarantee("all", &checker(), programs::counted);
+    guarantee("cut", &checker().search("exhaustive"), programs::waits_politely);
+    guarantee("bounded", &checker().search("preemptions:1"), programs::counted);
+    guarantee("limit", &checker().search("exhaustive").executions(5), programs::counted);
+    guarantee("chance", &checker().search("pct:2").executions(100), programs::counted);
+    guarantee("random", &checker().search("random").executions(100), programs::counted);
+}

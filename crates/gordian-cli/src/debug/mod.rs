@@ -39,6 +39,8 @@ pub(crate) fn run(file: &Path, matches: &ArgMatches) -> Result<ExitCode, String>
     gdb.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))))
         .current_dir(program.folder())
         .env("GORDIAN_REPLAY", &file)
+        // With one, a test has no thread of its own, by whose name `gordian::check` knows it.
+        .env("RUST_TEST_THREADS", "2")
         .args(["-q", "-x"])
         .arg(&script.0);
     if matches.get_flag("batch") {

@@ -221,3 +221,60 @@ pub fn pointers() {
     }
     assert!(last == addresses.0, "overwritten");
 }
+
+/// Two threads that add one each, twice.
+pub fn counted() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let other = Arc::clone(&count);
+    let thread = thread::spawn(move || {
+        other.fetch_add(1, SeqCst);
+        other.fetch_add(1, SeqCst);
+    });
+    count.fetch_add(1, SeqCst);
+    count.fetch_add(1, SeqCst);
+    thread.join().unwrap();
+    assert_eq!(count.load(SeqCst), 4);
+}
+
+/// Looks under a lock, again and again.
+pub fn waits_politely() {
+    let ready = Arc::new(Mutex::new(false));
+    let other = Arc::clone(&ready);
+    let thread = thread::spawn(move || {
+        while !*other.lock().unwrap() {
+            thread::yield_now();
+        }
+    });
+    *ready.lock().unwrap() = true;
+    thread.join().unwrap();
+}
+
+/// A service that is not ours. It stores a value, or answers that it is busy; it does the same from any thread.
+#[derive(Default)]
+pub struct Store {
+    value: Mutex<Option<u32>>,
+}
+
+impl Store {
+    /// Stores the value, if there is none. Every answer that the real one may give is tried.
+    pub fn put(&self, new: u32) -> Result<(), &'static str> {
+        let mut value = self.value.lock().unwrap();
+        let done = gordian::choose(2) == 0;
+        if done && value.is_none() {
+            *value = Some(new);
+        }
+        if done { Ok(()) } else { Err("busy") }
+    }
+}
+
+/// Somebody who does not look at what the service answers.
+pub fn careless() {
+    let store = Arc::new(Store::default());
+    let other = Arc::clone(&store);
+    let thread = thread::spawn(move || {
+        let _ = other.put(1);
+    });
+    let _ = store.put(2);
+    thread.join().unwrap();
+    assert!(store.value.lock().unwrap().is_some(), "nothing was stored");
+}
