@@ -48,7 +48,7 @@ pub(crate) fn html(file: &Path, out: &Path) -> Result<(), String> {
         names,
         original: recording.original.as_ref().map(|trace| (trace, names)),
         insight: &recording.plan.insight,
-        exploration: None,
+        exploration: recording.exploration.as_ref(),
         replay: Some(&replay),
         sources: &sources,
     });

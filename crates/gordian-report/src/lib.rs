@@ -15,7 +15,7 @@ mod table;
 mod text;
 mod wrap;
 
-pub use html::{Exploration, Page, html};
+pub use html::{Page, html};
 pub use look::Look;
 pub use moment::Moment;
 pub use sources::Sources;

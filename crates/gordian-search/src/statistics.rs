@@ -16,6 +16,8 @@ pub struct Statistics {
     /// How many executions had so many steps.
     lengths: Vec<u64>,
     preemptions: u32,
+    /// How many executions had so many preemptions; the last counts those with more, too.
+    by_preemptions: [u64; 16],
     cut: u64,
     pub(crate) classes: Option<u64>,
 }
@@ -43,6 +45,7 @@ impl Statistics {
             false => trace.preempted,
         };
         self.preemptions = self.preemptions.max(preempted);
+        self.by_preemptions[preempted.min(15) as usize] += 1;
     }
 
     /// As much as is needed: most tests are small, and their searches short.
@@ -75,6 +78,12 @@ impl Statistics {
     /// The most preemptions in one execution.
     pub fn preemptions(&self) -> u32 {
         self.preemptions
+    }
+
+    /// How many executions had 0, 1, 2, ... preemptions, up to the most there were; the sixteenth counts those with more, too.
+    pub fn by_preemptions(&self) -> &[u64] {
+        let counted = if self.executions == 0 { 0 } else { self.preemptions.min(15) as usize + 1 };
+        &self.by_preemptions[..counted]
     }
 
     /// Executions in which a limit cut a pausing loop.

@@ -1,7 +1,7 @@
 //! What a check found.
 
 use crate::again::Again;
-use gordian_model::{FailureKind, Insight, Names, Plan, Recording, Trace};
+use gordian_model::{Course, Exploration, FailureKind, Insight, Names, Plan, Recording, Trace};
 use gordian_report::{Look, Sources, Story};
 use gordian_search::{Character, FrontierUse, Guarantee, Statistics, Summary, Unexplained};
 use std::fmt;
@@ -22,6 +22,8 @@ pub struct Failure {
     trace: Trace,
     plan: Plan,
     original: Option<Trace>,
+    /// How it was found.
+    exploration: Option<Box<Exploration>>,
     /// As the surroundings ask for it.
     text: String,
     saved: Option<PathBuf>,
@@ -37,8 +39,8 @@ impl Failure {
         original: Option<Trace>,
         detailed: bool,
     ) -> Failure {
-        let mut new =
-            Failure { failure, trace, plan, original, text: String::new(), saved: None, remark: None };
+        let (text, exploration, saved, remark) = (String::new(), None, None, None);
+        let mut new = Failure { failure, trace, plan, original, exploration, text, saved, remark };
         // What tests print is captured, so there is no terminal to ask.
         new.text = new.draw(&Look::from_environment(false).detailed(detailed));
         new
@@ -132,7 +134,17 @@ impl Failure {
             trace: Some(self.trace.clone()),
             text: self.text(80),
             original: self.original.clone(),
+            exploration: self.exploration.as_deref().cloned(),
         }
+    }
+
+    /// How it was found, if a search has found it.
+    pub fn exploration(&self) -> Option<&Exploration> {
+        self.exploration.as_deref()
+    }
+
+    pub(crate) fn set_exploration(&mut self, exploration: Exploration) {
+        self.exploration = Some(Box::new(exploration));
     }
 
     pub(crate) fn set_saved(&mut self, path: Option<PathBuf>, remark: String) {
@@ -257,9 +269,20 @@ impl Report {
         self.unreached = unreached;
     }
 
-    /// Executions in all, by the current estimate: known exactly once the search is complete.
+    /// The executions that a complete search takes, by the current estimate: known exactly once the search is complete, before that
+    /// if it goes through a tree depth first, or has such a search among its own. The estimate grows as long as
+    /// more races are found.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.complete().then(|| Estimate { executions: self.executions() as f64 })
+        if self.complete() {
+            return Some(Estimate { executions: self.executions() as f64 });
+        }
+        let executions = self.course().tree.as_ref()?.estimate()?;
+        Some(Estimate { executions })
+    }
+
+    /// What the search was like on the way; empty if it was complete at once and found nothing.
+    pub fn course(&self) -> &Course {
+        &self.summary.course
     }
 
     /// Steps taken in all executions together.
@@ -312,6 +335,7 @@ impl Report {
                     "spilled": f.spilled,
                 })
             }),
+            "estimate": self.estimate().map(|estimate| estimate.executions),
             "statistics": {
                 "classes": self.statistics().classes(),
                 "steps": self.statistics().steps().map(|(min, median, max)| {

@@ -7,7 +7,6 @@
 use super::host::{Request, Runtime};
 use super::job::Job;
 use super::panic::PanicNote;
-use super::registers::Registers;
 use super::snapshot::Snapshot;
 use super::{Yield, current, overflow};
 use corosensei::stack::{DefaultStack, Stack};
@@ -39,8 +38,6 @@ pub(super) struct Task {
     pub(super) hosted: bool,
     job: Job,
     pub(super) snapshot: Snapshot,
-    /// What it went to rest with, if a debugger looks at the execution.
-    pub(super) registers: Registers,
     pub(super) last_panic: Option<PanicNote>,
 }
 

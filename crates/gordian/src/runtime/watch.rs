@@ -51,6 +51,8 @@ pub(super) struct Watch {
     text: String,
     steps: u64,
     recorded: Option<Trace>,
+    /// What each thread went to rest with last.
+    registers: Vec<Registers>,
     /// The failure has been shown.
     failed: bool,
 }
@@ -59,7 +61,7 @@ impl Watch {
     pub(super) fn new(debugged: Debugged) -> Box<Watch> {
         let Debugged { stop_at, steps, recorded } = debugged;
         let view = View { magic: MAGIC, stop_at, text: std::ptr::null(), len: 0 };
-        Box::new(Watch { view, text: String::new(), steps, recorded, failed: false })
+        Box::new(Watch { view, text: String::new(), steps, recorded, registers: Vec::new(), failed: false })
     }
 
     fn stop_at(&self) -> u64 {
@@ -124,7 +126,12 @@ pub(super) unsafe fn save_registers(rt: *mut Runtime) {
     // SAFETY: as promised; the place is in a live task.
     unsafe {
         let me = (*rt).running.index();
-        Registers::save(&raw mut (&mut (*rt).tasks)[me].registers);
+        if let Some(watch) = &mut (*rt).watch {
+            if watch.registers.len() <= me {
+                watch.registers.resize(me + 1, Registers::default());
+            }
+            Registers::save(&raw mut watch.registers[me]);
+        }
     }
 }
 
@@ -171,7 +178,21 @@ pub(super) unsafe fn at_panic(rt: *mut Runtime) {
 ///
 /// # Safety
 /// As `before_step`; the host is running.
+#[inline]
 pub(super) unsafe fn at_end(rt: *mut Runtime) {
+    // SAFETY: as promised.
+    unsafe {
+        if (*rt).watch.is_some() {
+            show_failure(rt);
+        }
+    }
+}
+
+/// # Safety
+/// As `at_end`.
+#[cold]
+#[inline(never)]
+unsafe fn show_failure(rt: *mut Runtime) {
     // SAFETY: as promised.
     unsafe {
         let Some(watch) = &mut (*rt).watch else { return };
@@ -216,8 +237,10 @@ impl Runtime {
             .map(|t| {
                 let (next, place) = moment.next(t).unwrap_or_default();
                 let ended = conductor.is_finished(t);
+                let registers = self.watch.as_ref().and_then(|watch| watch.registers.get(t.index()));
+                let registers = registers.into_iter().flat_map(Registers::iter);
                 let registers: serde_json::Map<String, Value> =
-                    self.tasks[t.index()].registers.iter().map(|(k, v)| (k.to_owned(), v.into())).collect();
+                    registers.map(|(name, value)| (name.to_owned(), value.into())).collect();
                 json!({
                     "name": conductor.names.thread(t), "next": next, "place": place, "ended": ended,
                     "registers": registers,
