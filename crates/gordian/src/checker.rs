@@ -300,6 +300,8 @@ impl Checker {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }
         });
+        let (executions, waited) = closure.engine.outside.waited();
+        summary.statistics.set_outside(executions, waited);
         let spawned = closure.engine.names().threads() > 1;
         let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0 && !spawned;
         if nothing {

@@ -343,6 +343,10 @@ impl Report {
                 }),
                 "preemptions": self.statistics().preemptions(),
                 "cut": self.statistics().cut(),
+                "outside": {
+                    "executions": self.statistics().outside().0,
+                    "waits": self.statistics().outside().1,
+                },
             },
             "unreached": self.unreached,
             "failures": failures,

@@ -1,6 +1,7 @@
 //! The host: starts threads under test and resumes them in the order that the conductor decides.
 
 use super::coroutines::{Co, Task, Wake};
+use super::outside::Outside;
 use super::panic::{PanicNote, install_hook};
 use super::snapshot::{Extent, HeapParts, host_stack};
 use super::stack::Pool;
@@ -153,6 +154,8 @@ thread_local! {
 /// Carries out executions on this OS thread.
 pub(crate) struct Engine {
     runtime: Option<Box<Runtime>>,
+    /// What the executions did outside of control.
+    pub(crate) outside: Outside,
 }
 
 impl Engine {
@@ -171,7 +174,7 @@ impl Engine {
         runtime.heap.forget();
         runtime.set_stack_size(stack_size);
         runtime.shared.covered.clear();
-        Engine { runtime: Some(runtime) }
+        Engine { runtime: Some(runtime), outside: Outside::default() }
     }
 
     fn runtime(&mut self) -> &mut Runtime {
@@ -185,6 +188,7 @@ impl Engine {
 
     pub(crate) fn run_named(&mut self, plan: &Plan, body: &dyn Fn()) -> (&Trace, &Names) {
         let runtime: *mut Runtime = &raw mut **self.runtime.as_mut().expect("there until dropped");
+        self.outside.begin();
         // SAFETY: the box is ours, and nothing else uses the runtime while `execute` has it.
         unsafe {
             Runtime::execute(runtime, plan, body);

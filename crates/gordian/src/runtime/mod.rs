@@ -16,6 +16,7 @@ mod end;
 mod host;
 mod image;
 mod job;
+mod outside;
 mod overflow;
 mod panic;
 mod peek;
