@@ -27,7 +27,8 @@ pub fn gordian() -> ExitCode {
         Some(("report", matches)) => match matches.get_one::<PathBuf>("html") {
             Some(out) => saved::html(&file(matches), out),
             None => {
-                let look = Look::from_environment(std::io::stdout().is_terminal());
+                let terminal = std::io::stdout().is_terminal();
+                let look = Look::from_environment(terminal).measured(columns);
                 saved::report(&file(matches), &look.detailed(matches.get_flag("detailed")))
             }
         },
@@ -53,6 +54,11 @@ pub fn cargo_gordian() -> ExitCode {
     let matches =
         matches.subcommand_matches("gordian").and_then(|matches| matches.subcommand_matches("test"));
     ended(test::run(matches.expect("clap asks for it")))
+}
+
+/// The width of the terminal, if there is one.
+fn columns() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
 
 fn ended(result: Result<ExitCode, String>) -> ExitCode {

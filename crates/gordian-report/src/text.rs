@@ -70,7 +70,12 @@ pub fn text(story: &Story<'_>, sources: &Sources, look: &Look) -> String {
         count(switches, "switch"),
         count(trace.preemptions(), "preemption")
     );
-    let _ = writeln!(out, "\n{}", look.paint(Colour::Strong, &head));
+    let mut wrapped = String::new();
+    wrap(&mut wrapped, &head, "", look.width);
+    out.push('\n');
+    for line in wrapped.lines() {
+        let _ = writeln!(out, "{}", look.paint(Colour::Strong, line));
+    }
     out += &interleaving(ends(failure, &words), &words);
     if !objects.legend.is_empty() {
         let file = names.site(failure.site).map(|site| site.file.as_str());

@@ -85,7 +85,7 @@ pub struct Summary {
     /// What the executions were like.
     pub statistics: Statistics,
     /// What the search was like on the way; left out if it came to its end at once and found nothing.
-    pub course: Course,
+    pub course: Option<Box<Course>>,
     /// The failing execution.
     pub failure: Option<(Failure, Trace)>,
     /// The options of the last execution, which may differ from those of the first plan.
@@ -115,7 +115,7 @@ pub fn explore(
         guarantee: Guarantee::Failed,
         frontier: None,
         statistics: Statistics::default(),
-        course: Course::default(),
+        course: None,
         failure: None,
         plan: Plan::default(),
     };
@@ -202,7 +202,8 @@ pub fn explore(
     found.statistics.classes = strategy.classes();
     // Of a small test that passes, which is soon done, nobody asks.
     if found.failure.is_some() || !found.complete || log.has_samples() {
-        found.course = log.end(found.executions + found.blocked, start, &*strategy, &found.statistics);
+        let made = found.executions + found.blocked;
+        found.course = Some(Box::new(log.end(made, start, &*strategy, &found.statistics)));
     }
     if found.failure.is_none() {
         let proved = strategy.proved(done);

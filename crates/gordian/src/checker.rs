@@ -7,7 +7,7 @@ use crate::runtime::{self, Debugged, Engine};
 use crate::settings::{self, Settings};
 use crate::spill::spill;
 use crate::surroundings::{Replay, Surroundings};
-use gordian_model::{Course, FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Trace};
+use gordian_model::{FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Trace};
 use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore};
 use std::fmt;
 use std::panic::Location;
@@ -361,7 +361,7 @@ impl Checker {
                 }
             },
             statistics,
-            course: Course::default(),
+            course: None,
             failure: None,
             plan,
         };
@@ -466,7 +466,7 @@ fn misuse(message: impl Into<String>) -> Report {
         guarantee: Guarantee::Failed,
         frontier: None,
         statistics: Statistics::default(),
-        course: Course::default(),
+        course: None,
         failure: None,
         plan: Plan::default(),
     };

@@ -58,7 +58,7 @@ impl Report {
             elapsed: self.elapsed(),
             guarantee: self.guarantee().to_string(),
             more,
-            course: self.course().clone(),
+            course: self.course().cloned().unwrap_or_default(),
         }
     }
 }

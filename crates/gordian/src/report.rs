@@ -1,6 +1,7 @@
 //! What a check found.
 
 use crate::again::Again;
+use crate::runtime;
 use gordian_model::{Course, Exploration, FailureKind, Insight, Names, Plan, Recording, Trace};
 use gordian_report::{Look, Sources, Story};
 use gordian_search::{Character, FrontierUse, Guarantee, Statistics, Summary, Unexplained};
@@ -41,8 +42,9 @@ impl Failure {
     ) -> Failure {
         let (text, exploration, saved, remark) = (String::new(), None, None, None);
         let mut new = Failure { failure, trace, plan, original, exploration, text, saved, remark };
-        // What tests print is captured, so there is no terminal to ask.
-        new.text = new.draw(&Look::from_environment(false).detailed(detailed));
+        // What tests print is captured, and may end up in a file: without colours.
+        let look = Look::from_environment(false).measured(runtime::columns);
+        new.text = new.draw(&look.detailed(detailed));
         new
     }
 
@@ -276,13 +278,13 @@ impl Report {
         if self.complete() {
             return Some(Estimate { executions: self.executions() as f64 });
         }
-        let executions = self.course().tree.as_ref()?.estimate()?;
+        let executions = self.course()?.tree.as_ref()?.estimate()?;
         Some(Estimate { executions })
     }
 
-    /// What the search was like on the way; empty if it was complete at once and found nothing.
-    pub fn course(&self) -> &Course {
-        &self.summary.course
+    /// What the search was like on the way, unless it was complete at once and found nothing.
+    pub fn course(&self) -> Option<&Course> {
+        self.summary.course.as_deref()
     }
 
     /// Steps taken in all executions together.

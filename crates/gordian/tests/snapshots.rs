@@ -24,12 +24,13 @@ fn compare(name: &str, text: &str) {
 fn snapshots(name: &str, kind: FailureKind, report: &Report) {
     let failure = report.failure().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(failure.kind(), kind, "{report}");
-    for width in [60, 80, 120] {
+    for width in [40, 60, 80, 120] {
         let text = failure.text(width);
-        let is_path = |line: &str| line.starts_with("  at ");
+        // A path stays in one piece, so that it can be copied.
+        let is_path = |line: &str| line.starts_with("  at ") || !line.trim().contains(' ');
         let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > width && !is_path(l)).collect();
         assert!(wide.is_empty(), "wider than {width}: {wide:#?}");
-        if width < 120 {
+        if [60, 80].contains(&width) {
             compare(&format!("{name}_{width}"), &format!("{text}{}\n", report.statistics()));
         }
     }

@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
     fn new(matches: &'a ArgMatches, cases: &'a [Case<'a>]) -> Result<Run<'a>, String> {
         let said = |key: &&str| matches.get_one::<String>(key).map(|value| (variable(key), value.clone()));
         // On a terminal texts are as wide as that, unless the environment says otherwise.
-        let measured = console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+        let measured = crate::columns();
         Ok(Run {
             cases,
             variables: ["search", "executions", "time", "seed"].iter().filter_map(said).collect(),

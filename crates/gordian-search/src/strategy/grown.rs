@@ -36,8 +36,10 @@ impl Default for Grown {
 
 impl Grown {
     pub(super) fn clear(&mut self) {
+        if self.executions > 0 {
+            self.depths.fill(0);
+        }
         self.executions = 0;
-        self.depths.clear();
         self.branches.clear();
         self.top = usize::MAX;
         self.learnt = false;
@@ -60,26 +62,22 @@ impl Grown {
         }
         self.depths[at] += 1;
         if depth < self.top {
-            self.keep(depth, from.unwrap_or(to), to);
+            let from = from.unwrap_or(to);
+            self.branches.push(Branched {
+                depth: depth as u32,
+                executions: self.executions,
+                from: (from.thread, from.outcome),
+                to: (to.thread, to.outcome),
+            });
+            if self.branches.len() > KEPT {
+                self.thin_out();
+            }
         }
     }
 
     #[cold]
     fn make_room(&mut self, depth: usize) {
         self.depths.resize((depth + 1).next_multiple_of(32), 0);
-    }
-
-    #[inline(never)]
-    fn keep(&mut self, depth: usize, from: &Planned, to: &Planned) {
-        self.branches.push(Branched {
-            depth: depth as u32,
-            executions: self.executions,
-            from: (from.thread, from.outcome),
-            to: (to.thread, to.outcome),
-        });
-        if self.branches.len() > KEPT {
-            self.thin_out();
-        }
     }
 
     /// Keeps those nearest to the root, half as many.

@@ -25,12 +25,14 @@ mod snapshot;
 mod stack;
 mod storage;
 mod tag;
+mod terminal;
 mod watch;
 
 pub(crate) use host::{Engine, Panicked, Shared};
 pub(crate) use panic::PanicNote;
 pub(crate) use storage::{Key, duplicate, take_value, value_mut};
 pub(crate) use tag::Tag;
+pub(crate) use terminal::columns;
 pub(crate) use watch::Debugged;
 
 use corosensei::Yielder;
