@@ -73,6 +73,26 @@ fn a_panic_among_much_else() {
 }
 
 #[test]
+fn a_loop_that_does_not_matter_is_one_row() {
+    snapshots("panic_with_own_loops", FailureKind::Panic, &run(programs::much_on_their_own));
+}
+
+#[test]
+fn why_a_thread_was_left_is_said() {
+    // By chance, threads are left in all kinds of ways.
+    let failing = |seed| Checker::new().search("pct:3").seed(seed).minimise(0).run(programs::held_by_another);
+    let texts: String = (0..20).filter_map(|seed| Some(failing(seed).failure()?.text(120))).collect();
+    for why in [
+        "switch (preempted)",
+        "switch (blocked on total.0, held by main.",
+        "switch (spins until total.1 changes)",
+        "switch (waits for main.1 to end)",
+    ] {
+        assert!(texts.contains(why), "{why} is not in\n{texts}");
+    }
+}
+
+#[test]
 fn a_panic_after_loops_and_messages() {
     snapshots("panic_after_loops", FailureKind::Panic, &run(programs::handed_over));
 }

@@ -278,3 +278,45 @@ pub fn careless() {
     thread.join().unwrap();
     assert!(store.value.lock().unwrap().is_some(), "nothing was stored");
 }
+
+/// Two threads that do much on their own, and share one value that they read and write in two steps.
+pub fn much_on_their_own() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let work = |count: &AtomicUsize| {
+        let seen = count.load(SeqCst);
+        let own = AtomicUsize::new(0);
+        for _ in 0..20 {
+            own.fetch_add(1, SeqCst);
+        }
+        count.store(seen + 1, SeqCst);
+    };
+    let other = Arc::clone(&count);
+    let thread = thread::spawn(move || work(&other));
+    work(&count);
+    thread.join().unwrap();
+    assert_eq!(count.load(SeqCst), 2);
+}
+
+/// Looks at what a lock guards when somebody else has had it in between.
+pub fn held_by_another() {
+    let total = Arc::new((Mutex::new(0), AtomicUsize::new(0)));
+    let add = |total: &(Mutex<u32>, AtomicUsize)| {
+        let mut sum = total.0.lock().unwrap();
+        let seen = total.1.load(SeqCst);
+        *sum += 1;
+        drop(sum);
+        total.1.store(seen + 1, SeqCst);
+    };
+    let spawn = || {
+        let total = Arc::clone(&total);
+        thread::spawn(move || add(&total))
+    };
+    let threads = [spawn(), spawn()];
+    while total.1.load(SeqCst) == 0 {}
+    let sum = total.0.lock().unwrap();
+    drop(sum);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(total.1.load(SeqCst), 2);
+}
