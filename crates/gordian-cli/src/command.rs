@@ -141,6 +141,7 @@ fn test() -> Command {
                 .help("At most so much time for all tests together, shared among them"),
         )
         .arg(flag("include-ignored", "Run tests with #[ignore] too"))
+        .arg(flag("detailed", "Show every step of a failure"))
         .arg(flag("list", "List the tests instead of running them"))
         .arg(flag("json", "Print one JSON object for each test"))
         .arg(

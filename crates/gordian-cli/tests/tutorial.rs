@@ -176,6 +176,23 @@ fn the_tutorial_works_as_it_is_written() {
     assert!(start.elapsed() < Duration::from_secs(600), "ten minutes: {:?}", start.elapsed());
     let last = newcomer.code();
     assert!(last.contains("fetch_update") && !last.contains("compare_exchange"), "{last}");
+    let code: Vec<&str> = blocks(&page).into_iter().filter(|b| b.0 == "rust").map(|b| b.1).collect();
+    the_guide_shows_what_is_said(&mut newcomer, code[0], code[2]);
+}
+
+/// The guide shows what `cargo gordian test` says of the first code with both tests.
+#[track_caller]
+fn the_guide_shows_what_is_said(newcomer: &mut Newcomer, first: &str, second: &str) {
+    newcomer.writes(first);
+    newcomer.writes(second);
+    let printed = newcomer.types("cargo gordian test");
+    let printed: Vec<String> = printed.lines().map(without_times).collect();
+    let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/guide.md")).unwrap();
+    let block = guide.split("```text\n$ cargo gordian test\n").nth(1).expect("a session");
+    for line in block.split("```").next().unwrap().lines().filter(|line| !line.is_empty() && *line != "...") {
+        let line = without_times(line);
+        assert!(printed.contains(&line), "the guide shows\n{line}\nbut this is printed:\n{printed:#?}");
+    }
 }
 
 /// Where everything is to be checked, it has to be there.

@@ -151,6 +151,11 @@ fn a_marker_that_is_not_reached() {
 }
 
 #[test]
+fn a_misuse() {
+    snapshots("misuse", FailureKind::Misuse, &run(programs::not_under_control));
+}
+
+#[test]
 fn a_model_of_something_outside() {
     snapshots("model", FailureKind::Panic, &run(programs::careless));
 }

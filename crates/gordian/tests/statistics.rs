@@ -102,7 +102,7 @@ fn they_are_in_every_summary() {
 
 /// What is done for every execution, beside what the search controls.
 fn with(outside: fn()) -> gordian::Report {
-    Checker::new().search("exhaustive").run(move || {
+    Checker::new().search("dfs").run(move || {
         outside();
         three_threads();
     })

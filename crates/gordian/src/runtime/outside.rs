@@ -2,13 +2,17 @@
 //!
 //! Threads under test are coroutines on one OS thread, and what they wait for is only noted. So that OS thread itself has no reason to wait. If it
 //! does nevertheless, in one execution after the other, then the program sleeps, reads a file, or takes or joins something of
-//! std's: the search does not decide when that goes on. The first execution, which warms everything up, does not count.
+//! std's: the search does not decide when that goes on. The first executions, which warm everything up, do not
+//! count; so nothing is said about a search that has few.
+
+/// Executions that do not count.
+const FIRST: u64 = 8;
 
 /// How often the program has waited, and in how many executions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Outside {
     begun: u64,
-    /// How often the OS thread had waited after the first execution.
+    /// How often the OS thread had waited after the first executions.
     before: Option<i64>,
 }
 
@@ -17,7 +21,7 @@ impl Outside {
     #[inline]
     pub(super) fn begin(&mut self) {
         self.begun += 1;
-        if self.begun == 2 {
+        if self.begun == FIRST + 1 {
             self.before = waits();
         }
     }
@@ -25,7 +29,7 @@ impl Outside {
     /// The executions that count, and how often the program waited in them; none if that cannot be told.
     pub(crate) fn waited(&self) -> (u64, u64) {
         let waited = self.before.zip(waits()).map(|(before, now)| now - before);
-        waited.map_or((0, 0), |waited| (self.begun - 1, waited.try_into().unwrap_or_default()))
+        waited.map_or((0, 0), |waited| (self.begun - FIRST, waited.try_into().unwrap_or_default()))
     }
 }
 

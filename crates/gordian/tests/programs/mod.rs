@@ -320,3 +320,12 @@ pub fn held_by_another() {
     }
     assert_eq!(total.1.load(SeqCst), 2);
 }
+
+/// Uses nothing of Gordian's.
+pub fn not_under_control() {
+    let count = Arc::new(std::sync::Mutex::new(0));
+    let other = Arc::clone(&count);
+    let thread = std::thread::spawn(move || *other.lock().unwrap() += 1);
+    *count.lock().unwrap() += 1;
+    thread.join().unwrap();
+}
