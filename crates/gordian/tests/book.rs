@@ -81,6 +81,30 @@ fn programs_and_outputs_are_those_of_the_tests() {
     assert!(shown >= 16, "an output for each kind of failure and of guarantee");
 }
 
+/// The guide explains a failure with remarks at the side; the failure is that of the README, which is run.
+#[test]
+fn the_failure_that_the_guide_explains_is_a_real_one() {
+    let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
+    let (readme, guide) = (read("README.md"), read("docs/guide.md"));
+    let real = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let explained = guide.split("## Failures and how to read them").nth(1).unwrap();
+    let explained = explained.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut looked = 0;
+    for line in explained.lines().filter(|line| !line.is_empty() && *line != "...") {
+        let shortened = line.rsplit_once("...").map(|(begin, _)| begin).filter(|begin| begin.contains('"'));
+        let underlines = line.trim_start_matches([' ', '|', '^']).is_empty();
+        let is_it = |real: &str| {
+            !real.is_empty()
+                && (line.starts_with(real) || shortened.is_some_and(|begin| real.starts_with(begin)))
+        };
+        // Times and paths are others in every run.
+        let varies = line.contains("µs") || line.contains("target/gordian");
+        assert!(varies || underlines || real.lines().map(str::trim_end).any(is_it), "{line}");
+        looked += 1;
+    }
+    assert!(looked > 10);
+}
+
 #[test]
 fn every_page_is_in_the_table_of_contents() {
     let docs = Path::new(ROOT).join("docs");
