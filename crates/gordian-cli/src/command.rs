@@ -25,7 +25,40 @@ pub(crate) fn gordian() -> Command {
                 .arg(Arg::new("detailed").long("detailed").action(ArgAction::SetTrue).help("Show every step"))
                 .arg(html),
         )
-        .subcommand(Command::new("replay").about("Print the line that replays a saved failure").arg(file()))
+        .subcommand(
+            Command::new("replay")
+                .about("Print the line that replays a saved failure, or run it in a debugger")
+                .arg(file())
+                .arg(
+                    Arg::new("debug")
+                        .long("debug")
+                        .action(ArgAction::SetTrue)
+                        .help("Run it under gdb, stopped before the last step; gordian help there lists what can be done"),
+                )
+                .arg(
+                    Arg::new("command")
+                        .long("command")
+                        .value_name("COMMAND")
+                        .action(ArgAction::Append)
+                        .requires("debug")
+                        .help("A command for gdb, such as 'gordian threads'; may be given more than once"),
+                )
+                .arg(
+                    Arg::new("batch")
+                        .long("batch")
+                        .action(ArgAction::SetTrue)
+                        .requires("debug")
+                        .help("Leave gdb after these commands"),
+                )
+                .arg(
+                    Arg::new("CARGO TEST ARGS")
+                        .last(true)
+                        .num_args(..)
+                        .value_name("CARGO TEST ARGS")
+                        .requires("debug")
+                        .help("What cargo test is to be told to build the test, such as -p NAME or --lib"),
+                ),
+        )
         .subcommand(
             Command::new("explain")
                 .about("Print the line that finds out how many preemptions, variables and threads a saved failure needs")
@@ -108,6 +141,7 @@ fn test() -> Command {
                 .help("At most so much time for all tests together, shared among them"),
         )
         .arg(flag("include-ignored", "Run tests with #[ignore] too"))
+        .arg(flag("detailed", "Show every step of a failure"))
         .arg(flag("list", "List the tests instead of running them"))
         .arg(flag("json", "Print one JSON object for each test"))
         .arg(

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod command;
+mod debug;
 mod demo;
 mod pages;
 mod saved;
@@ -26,10 +27,14 @@ pub fn gordian() -> ExitCode {
         Some(("report", matches)) => match matches.get_one::<PathBuf>("html") {
             Some(out) => saved::html(&file(matches), out),
             None => {
-                let look = Look::from_environment(std::io::stdout().is_terminal());
+                let terminal = std::io::stdout().is_terminal();
+                let look = Look::from_environment(terminal).measured(columns);
                 saved::report(&file(matches), &look.detailed(matches.get_flag("detailed")))
             }
         },
+        Some(("replay", matches)) if matches.get_flag("debug") => {
+            return ended(debug::run(&file(matches), matches));
+        }
         Some(("replay", matches)) => saved::replay(&file(matches)),
         Some(("explain", matches)) => saved::explain(&file(matches)),
         Some(("completions", matches)) => pages::completions(matches),
@@ -49,6 +54,11 @@ pub fn cargo_gordian() -> ExitCode {
     let matches =
         matches.subcommand_matches("gordian").and_then(|matches| matches.subcommand_matches("test"));
     ended(test::run(matches.expect("clap asks for it")))
+}
+
+/// The width of the terminal, if there is one.
+fn columns() -> Option<usize> {
+    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
 
 fn ended(result: Result<ExitCode, String>) -> ExitCode {

@@ -10,7 +10,7 @@ pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
     if !recording.plan.program.is_empty() {
         println!("test {}", recording.plan.program);
     }
-    match drawn(&recording, &Sources::from_environment(), look) {
+    match drawn(&recording, &sources_near(file), look) {
         Some(text) => print!("{text}"),
         None if recording.text.is_empty() => {
             println!("a plan of {} steps, without a failure", recording.plan.prefix.len())
@@ -18,6 +18,12 @@ pub(crate) fn report(file: &Path, look: &Look) -> Result<(), String> {
         None => print!("{}", recording.text),
     }
     Ok(())
+}
+
+/// The source is near the person, or near the target folder that the trace lies in.
+fn sources_near(file: &Path) -> Sources {
+    let near = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
+    Sources::from_environment().and_near(&near.unwrap_or_default())
 }
 
 /// What a person reads of a saved failure.
@@ -37,9 +43,7 @@ pub(crate) fn html(file: &Path, out: &Path) -> Result<(), String> {
             file.display()
         ));
     };
-    // The source is near the person, or near the target folder that the trace lies in.
-    let near = file.canonicalize().ok().and_then(|file| Some(file.parent()?.to_owned()));
-    let sources = Sources::from_environment().and_near(&near.unwrap_or_default());
+    let sources = sources_near(file);
     let replay = command("GORDIAN_REPLAY", file, &recording);
     let page = gordian_report::html(&Page {
         test: &recording.plan.program,
@@ -48,7 +52,7 @@ pub(crate) fn html(file: &Path, out: &Path) -> Result<(), String> {
         names,
         original: recording.original.as_ref().map(|trace| (trace, names)),
         insight: &recording.plan.insight,
-        exploration: None,
+        exploration: recording.exploration.as_ref(),
         replay: Some(&replay),
         sources: &sources,
     });

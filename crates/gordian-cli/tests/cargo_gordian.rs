@@ -249,6 +249,12 @@ fn programs_get_an_object_for_each_test() {
         (&passed["executions"], &passed["steps"], &passed["complete"]),
         (&2.into(), &6.into(), &true.into())
     );
+    let statistics = &passed["statistics"];
+    assert_eq!(
+        (&statistics["classes"], &statistics["steps"]["median"], &statistics["cut"]),
+        (&2.into(), &3.into(), &0.into())
+    );
+    assert!(statistics["preemptions"].is_u64() && statistics["outside"]["waits"].is_u64());
     assert!(passed["failure"].is_null() && passed["elapsed"].as_f64().unwrap() > 0.0);
 }
 

@@ -3,13 +3,14 @@
 //! The header is checked before anything is decoded, so that a file of another version, a damaged one and one
 //! that is something else altogether are told apart.
 
+use crate::exploration::Exploration;
 use crate::plan::Plan;
 use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"GORDIAN\n";
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 
 /// Why a file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,12 +61,14 @@ pub struct Recording {
     pub text: String,
     /// What the execution did that was found first, if this one was made from it by leaving things out.
     pub original: Option<Trace>,
+    /// How it was found.
+    pub exploration: Option<Exploration>,
 }
 
 impl Recording {
     /// A plan on its own.
     pub fn of(plan: Plan) -> Recording {
-        Recording { plan, trace: None, text: String::new(), original: None }
+        Recording { plan, trace: None, text: String::new(), original: None, exploration: None }
     }
 
     /// The recording as the file holds it.
@@ -144,6 +147,6 @@ mod tests {
             load(&file("v", b"GORDIAN\n\x09\x00...")),
             Err(FileError::OtherVersion { found: 9, .. })
         ));
-        assert!(matches!(load(&file("cut", b"GORDIAN\n\x03\x00\x05ab")), Err(FileError::Damaged { .. })));
+        assert!(matches!(load(&file("cut", b"GORDIAN\n\x04\x00\x05ab")), Err(FileError::Damaged { .. })));
     }
 }

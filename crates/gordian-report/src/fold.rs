@@ -31,20 +31,28 @@ pub(crate) fn fold(trace: &Trace, facts: &Facts) -> Vec<Item> {
     let mut items = Vec::new();
     let mut at = 0;
     while at < trace.len() {
-        if let Some((length, rounds)) = rounds(&trace.steps[at..]) {
+        if let Some((length, rounds)) = looping(trace, facts, at) {
             let first = at + length;
             items.extend((at..first).map(Item::Step));
             items.push(Item::Rounds(first, length, rounds - 1));
             at = first + length * (rounds - 1);
         } else {
             // Up to where the next loop begins.
-            let until = (at + 1..trace.len()).find(|&i| rounds(&trace.steps[i..]).is_some());
+            let until = (at + 1..trace.len()).find(|&i| looping(trace, facts, i).is_some());
             let until = until.unwrap_or(trace.len());
             stretches(trace, facts, at, until, &mut items);
             at = until;
         }
     }
     items
+}
+
+/// The loop that begins at a step, if it has a step that matters, or if the execution ended in it. Any other is a stretch like
+/// those without a loop.
+fn looping(trace: &Trace, facts: &Facts, at: usize) -> Option<(usize, usize)> {
+    rounds(&trace.steps[at..]).filter(|&(length, rounds)| {
+        facts.matters[at..at + length].contains(&true) || at + length * (rounds + 1) > trace.len()
+    })
 }
 
 /// Adds the steps from `start` up to `end`.

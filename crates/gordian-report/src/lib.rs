@@ -7,6 +7,7 @@ mod facts;
 mod fold;
 mod html;
 mod look;
+mod moment;
 mod objects;
 mod snippet;
 mod sources;
@@ -14,7 +15,8 @@ mod table;
 mod text;
 mod wrap;
 
-pub use html::{Exploration, Page, html};
+pub use html::{Page, html};
 pub use look::Look;
+pub use moment::Moment;
 pub use sources::Sources;
 pub use text::{Story, text};

@@ -37,6 +37,13 @@ impl Look {
         }
     }
 
+    /// As wide as was measured, unless the environment says otherwise.
+    pub fn measured(self, measure: impl FnOnce() -> Option<usize>) -> Look {
+        let said = std::env::var("COLUMNS").is_ok_and(|columns| columns.parse::<usize>().is_ok());
+        let measured = if said { None } else { measure() };
+        measured.map_or(self, |width| self.columns(width))
+    }
+
     /// For so many columns.
     pub fn columns(self, width: usize) -> Look {
         Look { width: usize::clamp(width, 40, 400), ..self }
@@ -94,6 +101,13 @@ mod tests {
         assert!(!of(true, &[("LC_ALL", "C"), ("LANG", "en_GB.UTF-8")]).unicode);
         assert_eq!(of(true, &[("COLUMNS", "3")]).width, 40);
         assert_eq!(of(true, &[("COLUMNS", "wide")]).width, 80);
+    }
+
+    #[test]
+    fn what_is_measured_counts_unless_something_is_said() {
+        let said = std::env::var("COLUMNS").is_ok_and(|columns| columns.parse::<usize>().is_ok());
+        let width = |measured| Look::plain(80).measured(|| measured).width;
+        assert_eq!([width(Some(60)), width(Some(3)), width(None)], if said { [80; 3] } else { [60, 40, 80] });
     }
 
     #[test]

@@ -70,8 +70,13 @@ pub fn text(story: &Story<'_>, sources: &Sources, look: &Look) -> String {
         count(switches, "switch"),
         count(trace.preemptions(), "preemption")
     );
-    let _ = writeln!(out, "\n{}", look.paint(Colour::Strong, &head));
-    out += &interleaving(failure, &words);
+    let mut wrapped = String::new();
+    wrap(&mut wrapped, &head, "", look.width);
+    out.push('\n');
+    for line in wrapped.lines() {
+        let _ = writeln!(out, "{}", look.paint(Colour::Strong, line));
+    }
+    out += &interleaving(ends(failure, &words), &words);
     if !objects.legend.is_empty() {
         let file = names.site(failure.site).map(|site| site.file.as_str());
         let entry = |(label, kind, site): &(String, ObjectKind, SiteId)| match names.site(*site) {
@@ -148,10 +153,10 @@ pub(crate) fn how_much(minimised: &Minimised, trace: &Trace) -> String {
     format!("{result} ({} tried){fewer}", count(executions as usize, "execution"))
 }
 
-fn interleaving(failure: &Failure, words: &Words<'_>) -> String {
+/// The table of the steps, and below it what it came to.
+pub(crate) fn interleaving(ends: Vec<(ThreadId, String, SiteId)>, words: &Words<'_>) -> String {
     let Words { trace, names, look, .. } = words;
     let mut threads: Vec<ThreadId> = trace.steps.iter().map(|s| s.thread).collect();
-    let ends = ends(failure, words);
     threads.extend(ends.iter().map(|end| end.0));
     threads.sort_unstable();
     threads.dedup();

@@ -1,10 +1,11 @@
 //! The loop: plan, run, learn.
 
+use crate::course::Log;
 use crate::guarantee::Guarantee;
 use crate::search::Search;
 use crate::statistics::Statistics;
 use crate::strategy::Next;
-use gordian_model::{End, Failure, Names, Options, Plan, Policy, Trace};
+use gordian_model::{Course, End, Failure, Names, Options, Plan, Policy, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
@@ -83,6 +84,8 @@ pub struct Summary {
     pub frontier: Option<FrontierUse>,
     /// What the executions were like.
     pub statistics: Statistics,
+    /// What the search was like on the way; left out if it came to its end at once and found nothing.
+    pub course: Option<Box<Course>>,
     /// The failing execution.
     pub failure: Option<(Failure, Trace)>,
     /// The options of the last execution, which may differ from those of the first plan.
@@ -112,9 +115,11 @@ pub fn explore(
         guarantee: Guarantee::Failed,
         frontier: None,
         statistics: Statistics::default(),
+        course: None,
         failure: None,
         plan: Plan::default(),
     };
+    let mut log = Log::default();
     let mut cut = false;
     let mut next_look = 0;
     let mut done = false;
@@ -136,6 +141,7 @@ pub fn explore(
         let look = found.steps >= next_look;
         if look {
             next_look = found.steps + 1_000;
+            log.look(found.steps, found.executions + found.blocked, start, &*strategy);
         }
         if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
             break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));
@@ -160,6 +166,7 @@ pub fn explore(
             found.executions = 0;
             found.blocked = 0;
             found.statistics.clear();
+            log = Log::default();
             continue;
         }
         cut |= trace.cut;
@@ -193,6 +200,11 @@ pub fn explore(
     found.elapsed = start.elapsed();
     found.frontier = strategy.frontier();
     found.statistics.classes = strategy.classes();
+    // Of a small test that passes, which is soon done, nobody asks.
+    if found.failure.is_some() || !found.complete || log.has_samples() {
+        let made = found.executions + found.blocked;
+        found.course = Some(Box::new(log.end(made, start, &*strategy, &found.statistics)));
+    }
     if found.failure.is_none() {
         let proved = strategy.proved(done);
         let cut_after = cut.then_some(plan.limits.fair_rounds);

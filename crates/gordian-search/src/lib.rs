@@ -7,6 +7,7 @@
 
 pub mod bound;
 mod characterise;
+mod course;
 mod explore;
 pub mod fingerprint;
 mod guarantee;

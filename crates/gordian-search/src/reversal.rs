@@ -6,7 +6,8 @@
 use crate::explore::Target;
 use crate::minimise::Effort;
 use crate::order::{Order, Race};
-use gordian_model::{Decisive, End, Later, ObjectId, Plan, Planned, Policy, Trace};
+use gordian_model::{Decisive, End, Later, ObjectId, OpKind, Plan, Planned, Policy, ThreadId, Trace};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Looks for two conflicting steps whose order decides; gives them, and how many pairs could be put in the other order. The
@@ -52,6 +53,7 @@ pub fn decisive(
             steps += tried.len() as u64;
             let went = tried.steps.iter().map(|s| s.thread);
             let as_planned = plan.prefix.iter().map(|p| p.thread).eq(went.take(plan.prefix.len()));
+            let as_planned = as_planned && same_choices(trace, tried);
             *reversed |= as_planned;
             if as_planned && tried.end == End::Complete {
                 found = Some(Decisive { at_once, ..*pair });
@@ -60,6 +62,22 @@ pub fn decisive(
         }
     }
     (found, pairs.iter().filter(|pair| pair.1).count() as u32)
+}
+
+/// Does every thread choose as it did? If not, that may be why the test passes or fails, and not the order.
+fn same_choices(trace: &Trace, tried: &Trace) -> bool {
+    let choices = |trace: &Trace| {
+        let mut of: BTreeMap<ThreadId, Vec<u32>> = BTreeMap::new();
+        for step in trace.steps.iter().filter(|step| step.kind == OpKind::Choose) {
+            of.entry(step.thread).or_default().push(step.outcome);
+        }
+        of
+    };
+    let (then, now) = (choices(trace), choices(tried));
+    let same = |(thread, now): (&ThreadId, &Vec<u32>)| {
+        then.get(thread).is_none_or(|then| then.iter().zip(now).all(|(then, now)| then == now))
+    };
+    now.iter().all(same)
 }
 
 /// What stands in the way of threads that cannot go on.

@@ -16,7 +16,11 @@ pub struct Statistics {
     /// How many executions had so many steps.
     lengths: Vec<u64>,
     preemptions: u32,
+    /// How many executions had so many preemptions; the last counts those with more, too.
+    by_preemptions: [u64; 16],
     cut: u64,
+    /// Executions that were looked at for waiting outside of control, and how often there was any.
+    outside: (u64, u64),
     pub(crate) classes: Option<u64>,
 }
 
@@ -43,6 +47,7 @@ impl Statistics {
             false => trace.preempted,
         };
         self.preemptions = self.preemptions.max(preempted);
+        self.by_preemptions[preempted.min(15) as usize] += 1;
     }
 
     /// As much as is needed: most tests are small, and their searches short.
@@ -77,9 +82,27 @@ impl Statistics {
         self.preemptions
     }
 
+    /// How many executions had 0, 1, 2, ... preemptions, up to the most there were; the sixteenth counts those with more, too.
+    pub fn by_preemptions(&self) -> &[u64] {
+        let counted = if self.executions == 0 { 0 } else { self.preemptions.min(15) as usize + 1 };
+        &self.by_preemptions[..counted]
+    }
+
     /// Executions in which a limit cut a pausing loop.
     pub fn cut(&self) -> u64 {
         self.cut
+    }
+
+    /// How many executions were looked at for whether the program waited for something that the search does not control (a lock, a
+    /// thread or a channel of std's, a file, real time), and how often it did. A front end that cannot tell looks at none; and
+    /// what the program does outside of control without waiting is not seen.
+    pub fn outside(&self) -> (u64, u64) {
+        self.outside
+    }
+
+    /// Says so.
+    pub fn set_outside(&mut self, executions: u64, waited: u64) {
+        self.outside = (executions, waited);
     }
 
     /// The classes of equivalent executions that there are, if the search knows.
@@ -109,6 +132,11 @@ impl fmt::Display for Statistics {
         if self.cut > 0 {
             let share = 100.0 * self.cut as f64 / self.executions as f64;
             write!(f, ", {share:.1}% with a pausing loop cut short (Checker::fair_rounds)")?;
+        }
+        // Once in a while the system lets anybody wait.
+        let (executions, waited) = self.outside;
+        if waited > 4 && waited * 2 > executions {
+            write!(f, ", {waited} waits that are not under control")?;
         }
         Ok(())
     }

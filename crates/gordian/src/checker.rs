@@ -3,7 +3,7 @@
 use crate::insight::{Looked, look_into};
 use crate::record::Progress;
 use crate::report::{Failure, Report};
-use crate::runtime::{self, Engine};
+use crate::runtime::{self, Debugged, Engine};
 use crate::settings::{self, Settings};
 use crate::spill::spill;
 use crate::surroundings::{Replay, Surroundings};
@@ -256,7 +256,7 @@ impl Checker {
         match cannot_work().or_else(|| self.other_program(plan)) {
             Some(message) => misuse(message),
             None => {
-                let mut report = self.follow(&self.settings, plan, None, &body);
+                let mut report = self.follow(&self.settings, plan, None, None, &body);
                 report.keep(&self.settings, self.referee.as_ref(), body);
                 report
             }
@@ -277,8 +277,8 @@ impl Checker {
         }
         let Some(path) = environment.replay else { return Ok((settings, None)) };
         let variable = if environment.explains { "GORDIAN_EXPLAIN" } else { "GORDIAN_REPLAY" };
-        let loaded = surroundings.load(&path, environment.explains);
-        let replay = loaded.map_err(|error| format!("{variable}: {error}"))?;
+        let loaded = surroundings.load(&path).map_err(|error| format!("{variable}: {error}"))?;
+        let replay = Replay { explains: environment.explains, stop_at: environment.stop_at, ..loaded };
         match self.other_program(&replay.recording.plan) {
             Some(message) => Err(format!("{variable}={}: {message}", path.display())),
             None => Ok((settings, Some(replay))),
@@ -325,6 +325,8 @@ impl Checker {
                 (observer.lock().unwrap_or_else(PoisonError::into_inner))(trace);
             }
         });
+        let (executions, waited) = closure.engine.outside.waited();
+        summary.statistics.set_outside(executions, waited);
         let spawned = closure.engine.names().threads() > 1;
         let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0 && !spawned;
         if nothing {
@@ -349,12 +351,21 @@ impl Checker {
         report.set_unreached(unreached);
         report.alone = !spawned;
         report.search = Some(search.to_string());
+        report.keep_exploration();
         report
     }
 
     /// Repeats one execution, of which it may be known what it did.
-    fn follow(&self, settings: &Settings, plan: &Plan, recorded: Option<&Trace>, body: &dyn Fn()) -> Report {
-        let engine = Engine::new(stack_size(settings), plan.names.clone());
+    fn follow(
+        &self,
+        settings: &Settings,
+        plan: &Plan,
+        recorded: Option<&Trace>,
+        debugged: Option<Debugged>,
+        body: &dyn Fn(),
+    ) -> Report {
+        let mut engine = Engine::new(stack_size(settings), plan.names.clone());
+        debugged.into_iter().for_each(|debugged| engine.watch(debugged));
         let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let plan = Plan { replay: true, ..plan.clone() };
         let (insight, plan_steps) = (plan.insight, plan.prefix.len());
@@ -377,6 +388,7 @@ impl Checker {
                 }
             },
             statistics,
+            course: None,
             failure: None,
             plan,
         };
@@ -396,7 +408,8 @@ impl Checker {
     /// Repeats a saved execution and says whether it went as it was recorded.
     fn repeat(&self, settings: &Settings, replay: &Replay, body: &dyn Fn()) -> Report {
         let Replay { recording, shown, .. } = replay;
-        let mut report = self.follow(settings, &recording.plan, recording.trace.as_ref(), body);
+        let debugged = replay.stop_at.map(|step| Debugged::new(step, recording));
+        let mut report = self.follow(settings, &recording.plan, recording.trace.as_ref(), debugged, body);
         let recorded = recording.trace.as_ref().and_then(|t| Some((t.failure()?, t.len())));
         let outcome = match (recorded, report.failure()) {
             (None, _) => "it recorded no failure".to_owned(),
@@ -506,6 +519,7 @@ pub(crate) fn misuse(message: impl Into<String>) -> Report {
         guarantee: Guarantee::Failed,
         frontier: None,
         statistics: Statistics::default(),
+        course: None,
         failure: None,
         plan: Plan::default(),
     };

@@ -2,8 +2,8 @@
 
 use crate::report::{Failure, Report};
 use crate::surroundings::Surroundings;
-use gordian_model::Names;
-use gordian_report::{Exploration, Page, Sources, html};
+use gordian_model::{Exploration, Names};
+use gordian_report::{Page, Sources, html};
 use std::path::Path;
 
 impl Report {
@@ -24,10 +24,21 @@ impl Report {
             names,
             original: failure.original().map(|trace| (trace, names)),
             insight: failure.insight(),
-            exploration: self.search.as_ref().map(|search| self.exploration(search)),
+            exploration: failure.exploration(),
             replay: failure.remarks().find_map(|line| line.strip_prefix("replay: ")),
             sources: &Sources::from_environment().and_near(package),
         }))
+    }
+
+    /// Writes down with the failure how it was found.
+    pub(crate) fn keep_exploration(&mut self) {
+        if self.failure().is_none() {
+            return;
+        }
+        let exploration = self.search.as_ref().map(|search| self.exploration(search));
+        if let Some((failure, exploration)) = self.failure_mut().zip(exploration) {
+            failure.set_exploration(exploration);
+        }
     }
 
     fn exploration(&self, search: &str) -> Exploration {
@@ -47,6 +58,7 @@ impl Report {
             elapsed: self.elapsed(),
             guarantee: self.guarantee().to_string(),
             more,
+            course: self.course().cloned().unwrap_or_default(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What a check found.
 
 use crate::again::Again;
-use gordian_model::{FailureKind, Insight, Names, Plan, Recording, Trace};
+use crate::runtime;
+use gordian_model::{Course, Exploration, FailureKind, Insight, Names, Plan, Recording, Trace};
 use gordian_report::{Look, Sources, Story};
 use gordian_search::{Character, FrontierUse, Guarantee, Statistics, Summary, Unexplained};
 use std::fmt;
@@ -22,6 +23,8 @@ pub struct Failure {
     trace: Trace,
     plan: Plan,
     original: Option<Trace>,
+    /// How it was found.
+    exploration: Option<Box<Exploration>>,
     /// As the surroundings ask for it.
     text: String,
     saved: Option<PathBuf>,
@@ -37,10 +40,11 @@ impl Failure {
         original: Option<Trace>,
         detailed: bool,
     ) -> Failure {
-        let mut new =
-            Failure { failure, trace, plan, original, text: String::new(), saved: None, remark: None };
-        // What tests print is captured, so there is no terminal to ask.
-        new.text = new.draw(&Look::from_environment(false).detailed(detailed));
+        let (text, exploration, saved, remark) = (String::new(), None, None, None);
+        let mut new = Failure { failure, trace, plan, original, exploration, text, saved, remark };
+        // What tests print is captured, and may end up in a file: without colours.
+        let look = Look::from_environment(false).measured(runtime::columns);
+        new.text = new.draw(&look.detailed(detailed));
         new
     }
 
@@ -132,7 +136,17 @@ impl Failure {
             trace: Some(self.trace.clone()),
             text: self.text(80),
             original: self.original.clone(),
+            exploration: self.exploration.as_deref().cloned(),
         }
+    }
+
+    /// How it was found, if a search has found it.
+    pub fn exploration(&self) -> Option<&Exploration> {
+        self.exploration.as_deref()
+    }
+
+    pub(crate) fn set_exploration(&mut self, exploration: Exploration) {
+        self.exploration = Some(Box::new(exploration));
     }
 
     pub(crate) fn set_saved(&mut self, path: Option<PathBuf>, remark: String) {
@@ -257,9 +271,20 @@ impl Report {
         self.unreached = unreached;
     }
 
-    /// Executions in all, by the current estimate: known exactly once the search is complete.
+    /// The executions that a complete search takes, by the current estimate: known exactly once the search is complete, before that
+    /// if it goes through a tree depth first, or has such a search among its own. The estimate grows as long as
+    /// more races are found.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.complete().then(|| Estimate { executions: self.executions() as f64 })
+        if self.complete() {
+            return Some(Estimate { executions: self.executions() as f64 });
+        }
+        let executions = self.course()?.tree.as_ref()?.estimate()?;
+        Some(Estimate { executions })
+    }
+
+    /// What the search was like on the way, unless it was complete at once and found nothing.
+    pub fn course(&self) -> Option<&Course> {
+        self.summary.course.as_deref()
     }
 
     /// Steps taken in all executions together.
@@ -312,6 +337,7 @@ impl Report {
                     "spilled": f.spilled,
                 })
             }),
+            "estimate": self.estimate().map(|estimate| estimate.executions),
             "statistics": {
                 "classes": self.statistics().classes(),
                 "steps": self.statistics().steps().map(|(min, median, max)| {
@@ -319,6 +345,10 @@ impl Report {
                 }),
                 "preemptions": self.statistics().preemptions(),
                 "cut": self.statistics().cut(),
+                "outside": {
+                    "executions": self.statistics().outside().0,
+                    "waits": self.statistics().outside().1,
+                },
             },
             "unreached": self.unreached,
             "failures": failures,

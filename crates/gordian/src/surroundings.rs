@@ -21,6 +21,8 @@ pub(crate) struct Replay {
     pub(crate) shown: PathBuf,
     /// It is to be said what the failure needs.
     pub(crate) explains: bool,
+    /// A debugger is to stop it before this step.
+    pub(crate) stop_at: Option<u64>,
 }
 
 impl Surroundings {
@@ -32,10 +34,10 @@ impl Surroundings {
         Surroundings { package, saves: true }
     }
 
-    pub(crate) fn load(&self, path: &Path, explains: bool) -> Result<Replay, FileError> {
+    pub(crate) fn load(&self, path: &Path) -> Result<Replay, FileError> {
         let found = settings::find_trace(path, &self.package);
         let recording = Recording::load(&found)?;
-        Ok(Replay { recording, shown: path.to_owned(), explains })
+        Ok(Replay { recording, shown: path.to_owned(), explains: false, stop_at: None })
     }
 
     /// Saves a failing execution and adds the line that repeats it.

@@ -22,9 +22,16 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The text of a function of the programs, with what is said about it.
+/// The text of a function of the programs, or of a type and what is implemented for it, with what is said about it.
 fn program(name: &str) -> String {
     let source = std::fs::read_to_string(format!("{TESTS}/programs/mod.rs")).unwrap();
+    if let Some(start) = source.find(&format!("pub struct {name} ")) {
+        let start = source[..start].rfind("\n\n").map_or(0, |blank| blank + 2);
+        let implemented =
+            start + source[start..].find(&format!("impl {name} ")).expect("it can do something");
+        let end = source[implemented..].find("\n}\n").expect("it ends") + implemented + 3;
+        return source[start..end].to_owned();
+    }
     let start =
         source.find(&format!("pub fn {name}(")).unwrap_or_else(|| panic!("there is no program {name}"));
     let start = source[..start].rfind("\n\n").map_or(0, |blank| blank + 2);
@@ -44,6 +51,9 @@ fn renewed(page: &str) -> String {
             ["<!--", "output:", name, "-->"] => {
                 ("text", std::fs::read_to_string(format!("{TESTS}/snapshots/{name}.txt")).unwrap())
             }
+            ["<!--", "file:", name, "-->"] => {
+                ("rust", std::fs::read_to_string(format!("{ROOT}/{name}")).unwrap())
+            }
             _ => panic!("{mark} is not understood"),
         };
         text.push_str(&rest[..start]);
@@ -55,7 +65,9 @@ fn renewed(page: &str) -> String {
 
 #[test]
 fn programs_and_outputs_are_those_of_the_tests() {
-    let all = pages(&Path::new(ROOT).join("docs/failures"));
+    let docs = Path::new(ROOT).join("docs");
+    let mut all = pages(&docs.join("failures"));
+    all.extend([docs.join("guarantees.md"), docs.join("models.md")]);
     let mut shown = 0;
     for path in &all {
         let page = std::fs::read_to_string(path).unwrap();
@@ -66,7 +78,31 @@ fn programs_and_outputs_are_those_of_the_tests() {
         }
         assert!(page == should, "{} is out of date: run once with UPDATE_SNAPSHOTS=1", path.display());
     }
-    assert!(shown >= 9, "an output for each kind of failure");
+    assert!(shown >= 16, "an output for each kind of failure and of guarantee");
+}
+
+/// The guide explains a failure with remarks at the side; the failure is that of the README, which is run.
+#[test]
+fn the_failure_that_the_guide_explains_is_a_real_one() {
+    let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
+    let (readme, guide) = (read("README.md"), read("docs/guide.md"));
+    let real = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let explained = guide.split("## Failures and how to read them").nth(1).unwrap();
+    let explained = explained.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut looked = 0;
+    for line in explained.lines().filter(|line| !line.is_empty() && *line != "...") {
+        let shortened = line.rsplit_once("...").map(|(begin, _)| begin).filter(|begin| begin.contains('"'));
+        let underlines = line.trim_start_matches([' ', '|', '^']).is_empty();
+        let is_it = |real: &str| {
+            !real.is_empty()
+                && (line.starts_with(real) || shortened.is_some_and(|begin| real.starts_with(begin)))
+        };
+        // Times and paths are others in every run.
+        let varies = line.contains("µs") || line.contains("target/gordian");
+        assert!(varies || underlines || real.lines().map(str::trim_end).any(is_it), "{line}");
+        looked += 1;
+    }
+    assert!(looked > 10);
 }
 
 #[test]

@@ -24,12 +24,13 @@ fn compare(name: &str, text: &str) {
 fn snapshots(name: &str, kind: FailureKind, report: &Report) {
     let failure = report.failure().unwrap_or_else(|| panic!("{report}"));
     assert_eq!(failure.kind(), kind, "{report}");
-    for width in [60, 80, 120] {
+    for width in [40, 60, 80, 120] {
         let text = failure.text(width);
-        let is_path = |line: &str| line.starts_with("  at ");
+        // A path stays in one piece, so that it can be copied.
+        let is_path = |line: &str| line.starts_with("  at ") || !line.trim().contains(' ');
         let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > width && !is_path(l)).collect();
         assert!(wide.is_empty(), "wider than {width}: {wide:#?}");
-        if width < 120 {
+        if [60, 80].contains(&width) {
             compare(&format!("{name}_{width}"), &format!("{text}{}\n", report.statistics()));
         }
     }
@@ -69,6 +70,26 @@ fn a_panic_among_much_else() {
     snapshots("panic_among_much_else", FailureKind::Panic, &run(programs::counted_too_soon));
     let report = run(programs::counted_too_soon);
     compare("panic_detailed", &report.failure().unwrap().detailed(80));
+}
+
+#[test]
+fn a_loop_that_does_not_matter_is_one_row() {
+    snapshots("panic_with_own_loops", FailureKind::Panic, &run(programs::much_on_their_own));
+}
+
+#[test]
+fn why_a_thread_was_left_is_said() {
+    // By chance, threads are left in all kinds of ways.
+    let failing = |seed| Checker::new().search("pct:3").seed(seed).minimise(0).run(programs::held_by_another);
+    let texts: String = (0..20).filter_map(|seed| Some(failing(seed).failure()?.text(120))).collect();
+    for why in [
+        "switch (preempted)",
+        "switch (blocked on total.0, held by main.",
+        "switch (spins until total.1 changes)",
+        "switch (waits for main.1 to end)",
+    ] {
+        assert!(texts.contains(why), "{why} is not in\n{texts}");
+    }
 }
 
 #[test]
@@ -127,6 +148,38 @@ fn a_stack_overflow() {
 fn a_marker_that_is_not_reached() {
     let report = Checker::new().must_cover(["positive"]).run(programs::uncovered);
     snapshots("not_covered", FailureKind::NotCovered, &report);
+}
+
+#[test]
+fn a_misuse() {
+    snapshots("misuse", FailureKind::Misuse, &run(programs::not_under_control));
+}
+
+#[test]
+fn a_model_of_something_outside() {
+    snapshots("model", FailureKind::Panic, &run(programs::careless));
+}
+
+/// The summary of a search that finds nothing, without its time.
+#[track_caller]
+fn guarantee(name: &str, checker: &Checker, body: fn()) {
+    let report = checker.run(body);
+    assert!(report.failure().is_none(), "{report}");
+    let (executions, steps) = (report.executions(), report.steps());
+    let text =
+        format!("{} ({executions} executions, {steps} steps)\n{}\n", report.guarantee(), report.statistics());
+    compare(&format!("guarantee_{name}"), &text);
+}
+
+#[test]
+fn what_is_guaranteed() {
+    let checker = || Checker::new().seed(1);
+    guarantee("all", &checker(), programs::counted);
+    guarantee("cut", &checker().search("exhaustive"), programs::waits_politely);
+    guarantee("bounded", &checker().search("preemptions:1"), programs::counted);
+    guarantee("limit", &checker().search("exhaustive").executions(5), programs::counted);
+    guarantee("chance", &checker().search("pct:2").executions(100), programs::counted);
+    guarantee("random", &checker().search("random").executions(100), programs::counted);
 }
 
 #[test]

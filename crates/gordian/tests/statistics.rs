@@ -99,3 +99,34 @@ fn they_are_in_every_summary() {
     assert_eq!(json["statistics"]["cut"], report.statistics().cut());
     assert_eq!(json["statistics"]["steps"]["max"], report.statistics().steps().unwrap().2);
 }
+
+/// What is done for every execution, beside what the search controls.
+fn with(outside: fn()) -> gordian::Report {
+    Checker::new().search("dfs").run(move || {
+        outside();
+        three_threads();
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn waiting_that_is_not_under_control_is_noticed() {
+    use std::time::Duration;
+    let sleeps = || std::thread::sleep(Duration::from_micros(100));
+    let joins = || {
+        let thread = std::thread::spawn(|| std::thread::sleep(Duration::from_micros(100)));
+        thread.join().unwrap();
+    };
+    for outside in [sleeps as fn(), joins] {
+        let report = with(outside);
+        let (executions, waited) = report.statistics().outside();
+        assert!(executions >= 3 && waited >= executions, "{report}");
+        let words = format!(", {waited} waits that are not under control");
+        assert!(report.to_string().contains(&words), "{report}");
+        assert!(report.to_json().contains(&format!("{{\"executions\":{executions},\"waits\":{waited}}}")));
+    }
+    let report = with(|| ());
+    let (executions, waited) = report.statistics().outside();
+    assert!(executions >= 3 && waited * 2 <= executions, "{report}");
+    assert!(!report.to_string().contains("under control"), "{report}");
+}

@@ -55,7 +55,8 @@ fn markers(bytes: &[u8]) -> HashSet<String> {
     found
 }
 
-fn list(program: &Program, more: &[&str]) -> Result<Vec<String>, String> {
+/// The names of all tests of a program.
+pub(crate) fn list(program: &Program, more: &[&str]) -> Result<Vec<String>, String> {
     let path = program.executable.display();
     let output = program.command().args(["--list", "--format", "terse"]).args(more).output();
     let output = output.map_err(|error| format!("cannot start {path}: {error}"))?;

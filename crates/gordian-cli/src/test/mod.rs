@@ -2,8 +2,8 @@
 //! process of its own, several at once.
 
 mod budget;
-mod build;
-mod find;
+pub(crate) mod build;
+pub(crate) mod find;
 mod junit;
 mod outcome;
 mod process;
@@ -99,11 +99,16 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(matches: &'a ArgMatches, cases: &'a [Case<'a>]) -> Result<Run<'a>, String> {
         let said = |key: &&str| matches.get_one::<String>(key).map(|value| (variable(key), value.clone()));
+        let detailed = matches.get_flag("detailed").then(|| (variable("detailed"), "true".to_owned()));
         // On a terminal texts are as wide as that, unless the environment says otherwise.
-        let measured = console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+        let measured = crate::columns();
         Ok(Run {
             cases,
-            variables: ["search", "executions", "time", "seed"].iter().filter_map(said).collect(),
+            variables: ["search", "executions", "time", "seed"]
+                .iter()
+                .filter_map(said)
+                .chain(detailed)
+                .collect(),
             time: matches.get_one::<String>("time").and_then(|time| gordian::__private::time(time)),
             budget: matches.get_one("budget").copied(),
             include_ignored: matches.get_flag("include-ignored"),

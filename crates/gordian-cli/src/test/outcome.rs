@@ -58,6 +58,8 @@ pub(crate) struct Outcome {
     /// Of the search, if there was one.
     pub(crate) elapsed: Duration,
     pub(crate) guarantee: Option<String>,
+    /// What the executions were like, as the report has it.
+    pub(crate) statistics: Value,
     pub(crate) complete: bool,
     /// A failure was found, and that was what the test wants.
     pub(crate) as_it_should: bool,
@@ -75,6 +77,7 @@ impl Outcome {
             steps: 0,
             elapsed: Duration::ZERO,
             guarantee: None,
+            statistics: Value::Null,
             complete: false,
             as_it_should: false,
             failure: None,
@@ -150,6 +153,7 @@ impl Outcome {
             elapsed: Duration::try_from_secs_f64(report["seconds"].as_f64().unwrap_or_default())
                 .unwrap_or_default(),
             guarantee: report["guarantee"].as_str().map(str::to_owned),
+            statistics: report["statistics"].clone(),
             complete: report["complete"].as_bool().unwrap_or_default(),
             as_it_should,
             failure,
@@ -187,6 +191,7 @@ impl Outcome {
             "elapsed": self.elapsed.as_secs_f64(),
             "complete": self.complete,
             "guarantee": self.guarantee,
+            "statistics": self.statistics,
             "failure": self.failure.as_ref().map(|found| json!({
                 "kind": found.kind,
                 "message": found.message,

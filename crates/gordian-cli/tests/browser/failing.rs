@@ -170,3 +170,23 @@ pub fn long(steps: usize) -> String {
         assert_eq!(count.0.load(SeqCst), 0);
     }))
 }
+
+/// A failure that depth-first search finds last: all steps of the other thread come before any of the main one. It has so many
+/// steps for each.
+pub fn found_last(search: &str, steps: usize) -> String {
+    page(Checker::new().search(search).minimise(0).name("last").run(move || {
+        let turns = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&turns);
+        let thread = thread::spawn(move || {
+            for _ in 0..steps {
+                other.fetch_add(1, SeqCst);
+            }
+        });
+        let before = turns.fetch_add(1, SeqCst);
+        for _ in 1..steps {
+            turns.fetch_add(1, SeqCst);
+        }
+        thread.join().unwrap();
+        assert!(before < steps, "last");
+    }))
+}

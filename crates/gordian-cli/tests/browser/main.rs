@@ -256,3 +256,112 @@ fn ten_thousand_steps_are_no_burden() {
         assert!(each.parse::<f64>().unwrap() < 100.0, "{each} ms a step");
     });
 }
+
+#[test]
+fn the_exploration_is_shown_and_gone_through_with_keys() {
+    with_browser(|| {
+        let page = found_last("dfs", 6);
+        let seen = look(
+            &page,
+            "#view=exploration",
+            r#"
+            note($("explored").hidden); note(document.querySelector("main").hidden);
+            note([...$("explored").querySelectorAll("h2")].map((h) => h.textContent).join("; "));
+            const tree = document.querySelector(".icicle"), said = () => tree.parentNode.querySelector(".said").textContent;
+            const at = (key) => tree.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+            note(said());
+            at("ArrowDown"); note(said());
+            at("ArrowRight"); note(said());
+            at("ArrowLeft"); at("ArrowDown"); note(said());
+            at("ArrowUp"); at("Enter"); note(said());
+            at("Backspace"); at("Home"); note(said());
+            note(tree.querySelectorAll("[role=treeitem]").length > 20);
+            const plots = [...document.querySelectorAll(".plot")];
+            const told = plots.map((plot) => plot.parentNode.querySelector(".said").textContent);
+            note(told[0].replace(/^[^:]*s: /, ""));
+            note(told[2]);
+            plots[2].dispatchEvent(new KeyboardEvent("keydown", { key: "Home", bubbles: true }));
+            note(plots[2].parentNode.querySelector(".said").textContent);
+            note(plots[3].parentNode.querySelector(".said").textContent);
+            const step = view.step;
+            press("k"); note(view.step === step);
+            press("e"); note($("explored").hidden); note(document.querySelector(".row.now") !== null);
+            "#,
+        );
+        seen.is([
+            "false",
+            "true",
+            "The tree; Executions and the estimate; Executions per second; Bounds; Where it branched",
+            // Below a first step of main there are 11! / (5! 6!) executions. The next one fails.
+            "the whole tree: 463 executions",
+            "step 1 by main: 462 executions, from the 1st on (99.8 %)",
+            "step 1 by main.1: 1 execution, from the 463rd on (0.216 %)",
+            "step 2 by main: 210 executions, from the 1st on (45.4 %)",
+            "step 1 by main: 462 executions, from the 1st on (99.8 %); looking closer, Backspace goes back",
+            "the whole tree: 463 executions",
+            "true",
+            // Both ways at the first step have as many: 12! / (6! 6!) in all.
+            "463 executions, about 924 in all",
+            "1 execution with 10 preemptions",
+            "2 executions with 0 preemptions",
+            "126 times at step 11",
+            "true",
+            "true",
+            "true",
+        ]);
+    });
+}
+
+#[test]
+fn a_search_without_a_tree_says_so_and_shows_its_bounds() {
+    with_browser(|| {
+        let seen = look(
+            &found_last("preemptions:1", 8),
+            "",
+            r#"
+            press("e");
+            note($("explored").querySelector(".about").textContent);
+            note(document.querySelectorAll(".icicle").length);
+            note([...$("explored").querySelectorAll("h2")].map((h) => h.textContent).join("; "));
+            press("Escape"); note($("explored").hidden);
+            "#,
+        );
+        seen.is([
+            "This search does not go through a tree depth first.",
+            "0",
+            "The tree; Executions and the estimate; Executions per second; Bounds",
+            "true",
+        ]);
+        // A page that knows nothing of the search has no button for it.
+        let seen = look(
+            &without_source(),
+            "#view=exploration",
+            r#"note($("explore").hidden); note($("explored").hidden);"#,
+        );
+        seen.is(["true", "true"]);
+    });
+}
+
+#[test]
+fn a_long_exploration_is_no_burden() {
+    with_browser(|| {
+        let page = found_last("exhaustive", 8);
+        assert!(page.len() < SMALL, "{} bytes", page.len());
+        let seen = look(
+            &page,
+            "#view=exploration",
+            r#"
+            note(document.querySelectorAll(".icicle g").length < 2000);
+            const tree = document.querySelector(".icicle"), start = performance.now();
+            for (let i = 0; i < 100; i++) {
+                tree.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "ArrowUp" : "ArrowDown", bubbles: true }));
+                tree.getBoundingClientRect();
+            }
+            note((performance.now() - start) / 100 < 100);
+            note(data.course.executions.at(-1)); note(data.course.seconds.length <= 130);
+            "#,
+        );
+        // 15! / (7! 8!), and the one that fails.
+        seen.is(["true", "true", "6436", "true"]);
+    });
+}

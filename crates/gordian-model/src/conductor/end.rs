@@ -60,7 +60,7 @@ impl Conductor {
     }
 
     /// What there is now.
-    fn aftermath(&self) -> Aftermath {
+    pub fn aftermath(&self) -> Aftermath {
         let value = |slot: &Slot| match &slot.model {
             Object::Atomic(atomic) => Some(atomic.value()),
             Object::Semaphore(semaphore) => Some(u64::from(semaphore.permits())),

@@ -82,9 +82,20 @@ impl Conductor {
         self.released.pop()
     }
 
+    /// The threads that there are or were in this execution.
+    pub fn born(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        let born = |(_, thread): &(usize, &Thread)| thread.status != Status::Absent;
+        self.threads.iter().enumerate().filter(born).map(|(i, _)| ThreadId(i as u32))
+    }
+
     /// Has the thread come to its end?
     pub fn is_finished(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].status == Status::Finished
+    }
+
+    /// Has the thread announced an op that it waits to do?
+    pub fn is_announced(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].status == Status::Announced
     }
 
     /// A thread has come to its end.

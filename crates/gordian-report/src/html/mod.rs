@@ -5,6 +5,7 @@
 //! written once and numbered.
 
 mod arrows;
+mod explored;
 mod sources;
 mod states;
 
@@ -15,12 +16,11 @@ use crate::objects::Objects;
 use crate::sources::Sources;
 use crate::text::{how_much, place, why};
 use arrows::{Why, arrows};
-use gordian_model::{Act, Failure, Insight, Names, ObjectId, SiteId, ThreadId, Trace};
+use gordian_model::{Act, Exploration, Failure, Insight, Names, ObjectId, SiteId, ThreadId, Trace};
 use serde_json::{Value, json};
 use states::{Held, Shown, timelines};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Duration;
 
 /// What a page is about.
 #[derive(Clone, Debug)]
@@ -38,30 +38,11 @@ pub struct Page<'a> {
     /// What running it again has told.
     pub insight: &'a Insight,
     /// How it was found, if that is known.
-    pub exploration: Option<Exploration>,
+    pub exploration: Option<&'a Exploration>,
     /// The line that replays it.
     pub replay: Option<&'a str>,
     /// The source that its places lie in.
     pub sources: &'a Sources,
-}
-
-/// How a search went.
-#[derive(Clone, Debug)]
-pub struct Exploration {
-    /// The search, as it is written.
-    pub search: String,
-    /// Executions carried to their end or to a failure.
-    pub executions: u64,
-    /// Executions that were cut short.
-    pub blocked: u64,
-    /// Steps in all.
-    pub steps: u64,
-    /// Time taken.
-    pub elapsed: Duration,
-    /// The sentence that is true now.
-    pub guarantee: String,
-    /// Anything else: what it is, and how much.
-    pub more: Vec<(String, String)>,
 }
 
 /// The page as a text to be written to a file.
@@ -95,7 +76,7 @@ pub fn html(page: &Page<'_>) -> String {
             ("place", &escaped(&site)),
             ("notes", &notes),
             ("css", include_str!("page.css")),
-            ("js", include_str!("page.js")),
+            ("js", concat!(include_str!("page.js"), include_str!("explored.js"))),
             ("data", &data),
         ],
     )
@@ -178,7 +159,8 @@ fn data(page: &Page<'_>) -> Value {
     let sites = sites.filter(|site| shown.contains(&(site.file.clone(), site.line)));
     let sources = sources::sources(sites, page.sources);
     let whys: Vec<_> = Why::ALL.iter().map(|(_, later, earlier)| json!([later, earlier])).collect();
-    let exploration = page.exploration.as_ref().map(exploration);
+    let explored = page.exploration.map(explored::rows);
+    let course = page.exploration.map(|found| explored::course(&found.course, page.names));
     json!({
         "test": page.test,
         "replay": page.replay,
@@ -188,39 +170,9 @@ fn data(page: &Page<'_>) -> Value {
         "whys": whys,
         "traces": traces,
         "sources": sources,
-        "exploration": exploration,
+        "exploration": explored,
+        "course": course,
     })
-}
-
-fn exploration(found: &Exploration) -> Value {
-    let seconds = found.elapsed.as_secs_f64();
-    let rate = if seconds > 0.0 { (found.executions + found.blocked) as f64 / seconds } else { 0.0 };
-    let mut rows = vec![
-        json!(["search", found.search]),
-        json!(["result", found.guarantee]),
-        json!(["executions", grouped(found.executions)]),
-        json!(["steps", grouped(found.steps)]),
-        json!(["time", format!("{:.3?}", found.elapsed)]),
-        json!(["executions per second", grouped(rate as u64)]),
-    ];
-    if found.blocked > 0 {
-        rows.insert(3, json!(["cut short", grouped(found.blocked)]));
-    }
-    rows.extend(found.more.iter().map(|(what, much)| json!([what, much])));
-    Value::Array(rows)
-}
-
-/// With commas between thousands.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }
 
 fn trace(

@@ -15,7 +15,7 @@ const data = JSON.parse($("data").textContent);
 const ROW = 26, LEAST_LANE = 180, DOT = 11;
 // A step in the data: thread, text, place, preempts, who could go on before it, objects.
 const [THREAD, TEXT, SITE, PREEMPTS, ENABLED, OBJECTS] = [0, 1, 2, 3, 4, 5];
-const view = { trace: 0, step: 1, thread: -1, object: -1, arrows: true };
+const view = { trace: 0, step: 1, thread: -1, object: -1, arrows: true, explored: false };
 let trace, rows, rowOf, arrowsOf, stepsOf, numberWidth, laneWidth;
 
 const place = (site) => (site ? data.sites[site - 1].join(":") : "");
@@ -436,14 +436,16 @@ const KEYS = {
   PageDown: () => move(20), PageUp: () => move(-20),
   Home: () => move(-Infinity), End: () => move(Infinity),
   n: () => movePreemption(1), p: () => movePreemption(-1),
-  a: toggleArrows, o: toggleTrace, t: toggleTheme,
-  Escape: () => { view.thread = view.object = -1; filter(); },
+  a: toggleArrows, o: toggleTrace, t: toggleTheme, e: () => toggleExplored(),
+  Escape: () => { if (view.explored) return toggleExplored(false); view.thread = view.object = -1; filter(); },
   "?": () => $("keys").showModal(),
 };
 
 addEventListener("keydown", (event) => {
   const own = event.target.closest ? event.target.closest("select, input, dialog, #source") : null;
   if (own || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
+  // Steps stay where they are while they are not seen.
+  if (view.explored && !["t", "e", "?", "Escape"].includes(event.key)) return;
   event.preventDefault();
   KEYS[event.key]();
 });
@@ -476,6 +478,7 @@ function remember() {
     if (view.object >= 0) said.set("object", trace.objects[view.object].name);
     if (!view.arrows) said.set("arrows", "off");
     if (view.trace) said.set("trace", "original");
+    if (view.explored) said.set("view", "exploration");
     const theme = document.documentElement.dataset.theme;
     if (theme) said.set("theme", theme);
     history.replaceState(null, "", "#" + said);
@@ -519,4 +522,3 @@ function showExploration() {
 $("which").hidden = data.traces.length < 2;
 recall();
 showExploration();
-document.documentElement.dataset.ready = "yes";

@@ -189,8 +189,3 @@ fn what_a_program_says_does_not_become_part_of_the_page() {
     assert!(text.contains("<title>panic: a&lt;b&gt;</title>"));
     assert!(text.contains("<h1>&lt;/script&gt;"));
 }
-
-#[test]
-fn thousands_are_set_apart() {
-    assert_eq!([7, 999, 1000, 1_234_567].map(grouped), ["7", "999", "1,000", "1,234,567"]);
-}

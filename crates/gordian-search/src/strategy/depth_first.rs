@@ -4,13 +4,14 @@
 //! it depends on happens (Godefroid, "Partial-Order Methods", chapter 5). Each outcome of an op is a step of its own.
 
 use super::dpor::{Dpor, Sets};
+use super::grown::Grown;
 use super::optimal::Optimal;
 use super::recycled::{Recycle, Recycled};
 use super::stack::Stack;
 use super::{Next, Strategy};
 use crate::search::{Maker, Text, Word, Wrong};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
+use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace, Tree};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::LocalKey;
@@ -43,6 +44,8 @@ struct Node {
     thread: ThreadId,
     outcome: u32,
     outcomes: u32,
+    /// Branches that are done with.
+    tried: u32,
     /// Enabled threads that have not been tried.
     left: ThreadSet,
     /// Asleep here; grows as steps are done.
@@ -55,10 +58,20 @@ impl Node {
     fn clear(&mut self) {
         self.sleep.clear();
         self.seen = None;
+        self.tried = 0;
+    }
+
+    /// Branches that are left to try, as far as that is known.
+    fn untried(&self) -> u32 {
+        let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        let outcomes = (self.outcome + 1..self.outcomes).filter(|&o| !asleep(self.thread, o)).count();
+        let threads = self.left.iter().filter(|&t| !asleep(t, 0)).count();
+        (outcomes + threads) as u32
     }
 
     /// Goes on to the next step from here that is not asleep.
     fn next(&mut self) -> bool {
+        self.tried += 1;
         if self.seen.is_none() && self.sleep.is_empty() {
             if self.outcome + 1 < self.outcomes {
                 self.outcome += 1;
@@ -93,8 +106,10 @@ impl Node {
 pub(super) struct DepthFirst {
     pub(super) sleeping: bool,
     started: bool,
+    done: bool,
     nodes: Stack<Node>,
     path: Vec<Planned>,
+    grown: Grown,
 }
 
 impl Recycle for DepthFirst {
@@ -105,6 +120,8 @@ impl Recycle for DepthFirst {
 
     fn reset(&mut self) {
         self.started = false;
+        self.done = false;
+        self.grown.clear();
         while let Some(node) = self.nodes.last_mut() {
             node.clear();
             self.nodes.pop();
@@ -114,6 +131,11 @@ impl Recycle for DepthFirst {
 }
 
 impl DepthFirst {
+    /// Of each node, how many branches were done with, and how many there are, as far as that is known.
+    fn counted(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nodes.iter().map(|node| (node.tried, node.tried + 1 + node.untried()))
+    }
+
     /// Goes back to the last node with something left to try; `false` if there is none.
     fn backtrack(&mut self) -> bool {
         while let Some(node) = self.nodes.last_mut() {
@@ -133,12 +155,15 @@ impl Strategy for DepthFirst {
             return Next::Run;
         }
         if !self.backtrack() {
+            self.done = true;
             return Next::Done;
         }
         let depth = self.nodes.len() - 1;
         let node = &self.nodes[depth];
+        let to = Planned { thread: node.thread, outcome: node.outcome, expected: None };
+        self.grown.branch(depth, self.path.get(depth), &to);
         self.path.truncate(depth);
-        self.path.push(Planned { thread: node.thread, outcome: node.outcome, expected: None });
+        self.path.push(to);
         plan.prefix.clear();
         plan.prefix.extend_from_slice(&self.path);
         plan.sleep_from = depth;
@@ -148,6 +173,7 @@ impl Strategy for DepthFirst {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        self.grown.learn();
         let branch = self.nodes.len().saturating_sub(1);
         for (i, step) in trace.steps.iter().enumerate().skip(branch) {
             if i >= self.nodes.len() {
@@ -177,5 +203,13 @@ impl Strategy for DepthFirst {
             self.path.push(step.planned());
         }
         Ok(())
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.grown.estimate(self.done, self.counted())
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        Some(self.grown.tree(self.done, self.counted()))
     }
 }

@@ -10,13 +10,14 @@
 //! `observers` uses source sets too, but races of writes that nobody sees are no races. A sleeping write still wakes at any
 //! other to the same object, because it is not known yet who will see them; so some executions differ only in such writes.
 
+use super::grown::Grown;
 use super::recycled::Recycle;
 use super::stack::Stack;
 use super::{Next, Strategy};
 use crate::observers::Observed;
 use crate::order::{Order, Race};
 use gordian_model::conductor::wake_dependent;
-use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace};
+use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace, Tree};
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
@@ -33,6 +34,8 @@ struct Node {
     thread: ThreadId,
     outcome: u32,
     outcomes: u32,
+    /// Branches that are done with.
+    tried: u32,
     enabled: ThreadSet,
     /// To be tried from here.
     wanted: ThreadSet,
@@ -50,6 +53,15 @@ impl Node {
         self.done.clear();
         self.sleep.clear();
         self.seen = None;
+        self.tried = 0;
+    }
+
+    /// Branches that are left to try, as far as that is known.
+    fn untried(&self) -> u32 {
+        let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
+        let outcomes = (self.outcome + 1..self.outcomes).filter(|&o| !asleep(self.thread, o)).count();
+        let wanted = self.wanted.iter().filter(|&t| !self.done.contains(t) && !asleep(t, 0)).count();
+        (outcomes + wanted) as u32
     }
 
     /// The thread is to be tried from here, or everybody if it cannot be.
@@ -63,6 +75,7 @@ impl Node {
 
     /// Goes on to the next step from here that is wanted and not asleep.
     fn next(&mut self) -> bool {
+        self.tried += 1;
         self.sleep.extend(self.seen.take());
         let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
         if let Some(outcome) = (self.outcome + 1..self.outcomes).find(|&o| !asleep(self.thread, o)) {
@@ -91,8 +104,10 @@ pub(super) struct Dpor {
     pub(super) observers: bool,
     observed: Observed,
     started: bool,
+    finished: bool,
     nodes: Stack<Node>,
     path: Vec<Planned>,
+    grown: Grown,
     order: Order,
     races: Vec<Race>,
     /// Steps that reverse a race.
@@ -107,6 +122,8 @@ impl Recycle for Dpor {
 
     fn reset(&mut self) {
         self.started = false;
+        self.finished = false;
+        self.grown.clear();
         while let Some(node) = self.nodes.last_mut() {
             node.clear();
             self.nodes.pop();
@@ -117,6 +134,11 @@ impl Recycle for Dpor {
 }
 
 impl Dpor {
+    /// Of each node, how many branches were done with, and how many there are, as far as that is known.
+    fn counted(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nodes.iter().map(|node| (node.tried, node.tried + 1 + node.untried()))
+    }
+
     fn backtrack(&mut self) -> bool {
         while let Some(node) = self.nodes.last_mut() {
             if node.next() {
@@ -157,12 +179,15 @@ impl Strategy for Dpor {
             return Next::Run;
         }
         if !self.backtrack() {
+            self.finished = true;
             return Next::Done;
         }
         let depth = self.nodes.len() - 1;
         let node = &self.nodes[depth];
+        let to = Planned { thread: node.thread, outcome: node.outcome, expected: None };
+        self.grown.branch(depth, self.path.get(depth), &to);
         self.path.truncate(depth);
-        self.path.push(Planned { thread: node.thread, outcome: node.outcome, expected: None });
+        self.path.push(to);
         plan.prefix.clear();
         plan.prefix.extend_from_slice(&self.path);
         plan.sleep_from = depth;
@@ -172,6 +197,7 @@ impl Strategy for Dpor {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
+        self.grown.learn();
         let branch = self.nodes.len().saturating_sub(1);
         for (i, step) in trace.steps.iter().enumerate().skip(branch) {
             if i >= self.nodes.len() {
@@ -217,5 +243,13 @@ impl Strategy for Dpor {
             }
         }
         Ok(())
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.grown.estimate(self.finished, self.counted())
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        Some(self.grown.tree(self.finished, self.counted()))
     }
 }

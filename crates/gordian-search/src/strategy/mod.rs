@@ -5,6 +5,7 @@ mod bounded;
 mod depth_first;
 mod dpor;
 mod frontier;
+mod grown;
 mod optimal;
 mod portfolio;
 mod preemptions;
@@ -19,7 +20,7 @@ use crate::guarantee::Proved;
 use crate::search::Word;
 pub(crate) use frontier::words::maker;
 pub(crate) use frontier::{Lanes, MOST, PRIORITIES, Space, Within};
-use gordian_model::{Failure, Names, Plan, Trace};
+use gordian_model::{Failure, Names, Plan, Trace, Tree};
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
 pub(crate) const WORDS: &[Word] = &[
@@ -75,6 +76,16 @@ pub trait Strategy {
 
     /// How many classes of equivalent executions there are, if it has seen each of them once and nothing else.
     fn classes(&self) -> Option<u64> {
+        None
+    }
+
+    /// The executions that the whole search takes, by what is known of it so far.
+    fn estimate(&self) -> Option<f64> {
+        None
+    }
+
+    /// The tree that it has explored so far, if it goes through one depth first.
+    fn tree(&self) -> Option<Tree> {
         None
     }
 

@@ -9,6 +9,7 @@
 //! wakeup tree beside it, unless they are covered: a `compare_exchange_weak` that fails only reads, and what it leads to may
 //! have been seen although what its success leads to has not.
 
+use super::grown::Grown;
 use super::recycled::{Recycle, Recycled};
 use super::stack::Stack;
 use super::tree::{Branch, Cover, Sequence, insert, look, prune};
@@ -17,7 +18,7 @@ use crate::order::{Order, Race};
 use crate::search::Word;
 use gordian_model::conductor::wake_dependent;
 use gordian_model::{
-    Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace,
+    Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
     dependent,
 };
 use std::cell::RefCell;
@@ -38,6 +39,8 @@ struct Node {
     sleep: Vec<Sleeper>,
     /// The current step.
     seen: Option<Sleeper>,
+    /// Branches that are done with.
+    tried: u32,
     tree: Vec<Branch>,
     /// There may be leaves in doubt in the tree.
     doubtful: bool,
@@ -59,6 +62,7 @@ pub(super) struct Optimal {
     started: bool,
     nodes: Stack<Node>,
     path: Vec<Planned>,
+    grown: Grown,
     order: Order,
     /// Where the last plan left the path of the execution before it.
     branch: usize,
@@ -88,11 +92,13 @@ impl Recycle for Optimal {
         while let Some(node) = self.nodes.last_mut() {
             node.sleep.clear();
             node.seen = None;
+            node.tried = 0;
             node.tree.clear();
             node.doubtful = false;
             self.nodes.pop();
         }
         self.path.clear();
+        self.grown.clear();
         self.order.truncate(0);
         self.branch = 0;
         self.kept.clear();
@@ -105,15 +111,22 @@ impl Recycle for Optimal {
 }
 
 impl Optimal {
+    /// Of each node, how many branches were done with, and how many there are, as far as that is known.
+    fn counted(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nodes.iter().map(|node| (node.tried, node.tried + 1 + node.tree.len() as u32))
+    }
+
     /// The next branch to follow at the deepest node that has one.
     fn backtrack(&mut self) -> Option<Branch> {
         while let Some(node) = self.nodes.last_mut() {
             node.sleep.extend(node.seen.take());
             prune(&mut node.tree, &node.sleep);
             if !node.tree.is_empty() {
+                node.tried += 1;
                 return Some(node.tree.remove(0));
             }
             node.sleep.clear();
+            node.tried = 0;
             node.doubtful = false;
             self.nodes.pop();
         }
@@ -282,6 +295,7 @@ impl Strategy for Optimal {
         plan.sleep.clear();
         plan.sleep.extend(self.nodes[depth].sleep.iter().cloned());
         plan.sleep_from = depth;
+        self.grown.branch(depth, self.path.get(depth), &branch.planned);
         self.path.truncate(depth);
         self.path.push(branch.planned);
         let mut children = branch.children;
@@ -309,6 +323,7 @@ impl Strategy for Optimal {
             );
             return Err(Failure::new(FailureKind::Nondeterminism, message));
         }
+        self.grown.learn();
         for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
                 self.nodes.push();
@@ -349,6 +364,14 @@ impl Strategy for Optimal {
         }
         self.races = races;
         Ok(())
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.grown.estimate(self.done, self.counted())
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        Some(self.grown.tree(self.done, self.counted()))
     }
 
     fn classes(&self) -> Option<u64> {

@@ -8,7 +8,7 @@ use super::{Next, Strategy};
 use crate::explore::{FrontierUse, Setting};
 use crate::guarantee::Proved;
 use crate::search::{self, Maker, Text, Word, Wrong};
-use gordian_model::{Failure, Names, Plan, Policy, Trace};
+use gordian_model::{Failure, Names, Plan, Policy, Trace, Tree};
 use std::sync::Arc;
 
 pub(crate) const WORD: Word = Word { name: "portfolio", usage: &["portfolio:S1|S2|.."], read };
@@ -176,6 +176,14 @@ impl Strategy for Portfolio {
 
     fn classes(&self) -> Option<u64> {
         self.members.iter().find_map(|m| m.strategy.as_ref()?.classes())
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.members.iter().find_map(|m| m.strategy.as_ref()?.estimate())
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        self.members.iter().find_map(|m| m.strategy.as_ref()?.tree())
     }
 
     fn hindrance(&self) -> Option<String> {

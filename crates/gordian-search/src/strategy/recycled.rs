@@ -4,7 +4,7 @@
 use super::{Next, Strategy};
 use crate::explore::FrontierUse;
 use crate::guarantee::Proved;
-use gordian_model::{Failure, Names, Plan, Trace};
+use gordian_model::{Failure, Names, Plan, Trace, Tree};
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
@@ -68,6 +68,14 @@ impl<S: Recycle> Strategy for Recycled<S> {
 
     fn classes(&self) -> Option<u64> {
         self.0.as_ref().expect("there until dropped").classes()
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.0.as_ref().expect("there until dropped").estimate()
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        self.0.as_ref().expect("there until dropped").tree()
     }
 
     fn hindrance(&self) -> Option<String> {

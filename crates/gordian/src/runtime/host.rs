@@ -1,10 +1,12 @@
 //! The host: starts threads under test and resumes them in the order that the conductor decides.
 
 use super::coroutines::{Co, Task, Wake};
+use super::outside::Outside;
 use super::panic::{PanicNote, install_hook};
 use super::snapshot::{Extent, HeapParts, host_stack};
 use super::stack::Pool;
 use super::storage::Storage;
+use super::watch::{self, Debugged, Watch};
 use super::{CURRENT, overflow};
 use crate::thread::Local;
 use crate::time::Clock;
@@ -125,6 +127,8 @@ pub(super) struct Runtime {
     ours: Vec<(usize, usize)>,
     heap: HeapParts,
     pub(super) pool: Pool,
+    /// A debugger looks at the execution. All deciding is then left to the host.
+    pub(super) watch: Option<Box<Watch>>,
     place: usize,
 }
 
@@ -150,6 +154,8 @@ thread_local! {
 /// Carries out executions on this OS thread.
 pub(crate) struct Engine {
     runtime: Option<Box<Runtime>>,
+    /// What the executions did outside of control.
+    pub(crate) outside: Outside,
 }
 
 impl Engine {
@@ -168,7 +174,7 @@ impl Engine {
         runtime.heap.forget();
         runtime.set_stack_size(stack_size);
         runtime.shared.covered.clear();
-        Engine { runtime: Some(runtime) }
+        Engine { runtime: Some(runtime), outside: Outside::default() }
     }
 
     fn runtime(&mut self) -> &mut Runtime {
@@ -182,6 +188,7 @@ impl Engine {
 
     pub(crate) fn run_named(&mut self, plan: &Plan, body: &dyn Fn()) -> (&Trace, &Names) {
         let runtime: *mut Runtime = &raw mut **self.runtime.as_mut().expect("there until dropped");
+        self.outside.begin();
         // SAFETY: the box is ours, and nothing else uses the runtime while `execute` has it.
         unsafe {
             Runtime::execute(runtime, plan, body);
@@ -203,6 +210,11 @@ impl Engine {
         &self.runtime.as_ref().expect("there until dropped").conductor.names
     }
 
+    /// Lets a debugger stop the next execution before a step.
+    pub(crate) fn watch(&mut self, debugged: Debugged) {
+        self.runtime().watch = Some(Watch::new(debugged));
+    }
+
     /// The markers that were reached in some execution.
     pub(crate) fn covered(&mut self) -> Vec<&'static str> {
         self.runtime().shared.covered.clone()
@@ -213,6 +225,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         let mut runtime = self.runtime.take();
         if let Some(runtime) = &mut runtime {
+            runtime.watch = None;
             runtime.rest();
         }
         IDLE.with(|idle| *idle.borrow_mut() = runtime);
@@ -244,6 +257,7 @@ impl Runtime {
             ours: Vec::new(),
             heap: HeapParts::default(),
             pool: Pool::default(),
+            watch: None,
             place: PLACES.fetch_add(1, Relaxed) as usize % LIVE.len(),
         })
     }
@@ -261,7 +275,7 @@ impl Runtime {
                 rt.shared.clear();
                 rt.silent = false;
                 rt.tearing_down = false;
-                rt.starting = false;
+                rt.starting = rt.watch.is_some();
                 rt.silent_ops = 0;
             }
             CURRENT.with(|c| c.set(rt));
@@ -270,10 +284,12 @@ impl Runtime {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
             }
+            watch::at_end(rt);
             Runtime::tear_down(rt);
             Runtime::drop_statics(rt);
             crate::thread::fail_if_unhandled();
             (*rt).conductor.close();
+            watch::at_end(rt);
             LIVE[(*rt).place].store(0, Relaxed);
             CURRENT.with(|c| c.set(std::ptr::null_mut()));
         }
@@ -290,6 +306,7 @@ impl Runtime {
                 let Decision::Run(next) = decision else { return };
                 (*rt).conductor.switch_to(next);
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
+                    watch::before_step(rt, next, false);
                     (*rt).reply = (*rt).conductor.perform(next);
                 }
                 Runtime::resume(rt, next, Wake::Go);

@@ -16,18 +16,24 @@ mod end;
 mod host;
 mod image;
 mod job;
+mod outside;
 mod overflow;
 mod panic;
 mod peek;
+mod registers;
 mod snapshot;
 mod stack;
 mod storage;
 mod tag;
+mod terminal;
+mod watch;
 
 pub(crate) use host::{Engine, Panicked, Shared};
 pub(crate) use panic::PanicNote;
 pub(crate) use storage::{Key, duplicate, take_value, value_mut};
 pub(crate) use tag::Tag;
+pub(crate) use terminal::columns;
+pub(crate) use watch::Debugged;
 
 use corosensei::Yielder;
 use coroutines::Wake;
@@ -121,7 +127,7 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
         let visit = (*rt).conductor.announce_draft(me);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
         if Runtime::is_held(rt) {
-            suspend(rt, Request::Started);
+            wait_held(rt);
         } else {
             let decision = (*rt).conductor.decide();
             if decision == Decision::Run(me) {
@@ -135,6 +141,21 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
             return silently();
         }
         (*rt).conductor.perform(me)
+    }
+}
+
+/// Waits for the host to decide, which may be asked by a debugger to stop first.
+///
+/// # Safety
+/// As `suspend`.
+#[inline(always)]
+unsafe fn wait_held(rt: *mut Runtime) {
+    // SAFETY: as promised.
+    unsafe {
+        match (*rt).watch {
+            None => suspend(rt, Request::Started),
+            Some(_) => watch::wait(rt),
+        }
     }
 }
 
@@ -209,6 +230,9 @@ unsafe fn suspend_at_rest(rt: *mut Runtime) {
         let marker = 0u8;
         let me = (*rt).running.index();
         (&mut (*rt).tasks)[me].stack_pointer = std::hint::black_box(&raw const marker) as usize;
+        if (*rt).watch.is_some() {
+            watch::save_registers(rt);
+        }
         suspend(rt, Request::Step);
     }
 }
@@ -219,6 +243,9 @@ pub(crate) fn stop_if_over() {
     // SAFETY: as in `op`.
     unsafe {
         if !(*rt).silent && (*rt).conductor.is_over() {
+            if (*rt).watch.is_some() {
+                watch::save_registers(rt);
+            }
             suspend(rt, Request::Over);
         }
     }
@@ -362,7 +389,7 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
             }
         } else if !(*rt).conductor.join(me, target, site) {
             if Runtime::is_held(rt) {
-                suspend(rt, Request::Started);
+                wait_held(rt);
             } else {
                 (*rt).decision = (*rt).conductor.decide();
                 suspend(rt, Request::Switch);

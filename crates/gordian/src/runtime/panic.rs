@@ -50,6 +50,8 @@ pub(super) fn install_hook() {
             }
             rt.conductor.set_panicking(me, true);
             rt.tasks[me.index()].last_panic = Some(PanicNote { message, file, line, column });
+            // SAFETY: the runtime is live, and the reference above is not used any more.
+            unsafe { super::watch::at_panic(current()) };
         }));
     });
 }

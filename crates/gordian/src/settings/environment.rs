@@ -15,6 +15,8 @@ pub(crate) struct Environment {
     pub(crate) replay: Option<PathBuf>,
     /// And it is to be said what the failure needs.
     pub(crate) explains: bool,
+    /// A debugger is to stop it before this step.
+    pub(crate) stop_at: Option<u64>,
     /// The most time, whatever else is said about it.
     pub(crate) budget: Option<Duration>,
 }
@@ -50,6 +52,12 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             found.explains = key == "explain";
             continue;
         }
+        if key == "debug" {
+            let wrong = || format!("{variable}={value:?}: expected the number of a step, such as 7, or end");
+            let number = if value == "end" { Some(u64::MAX) } else { value.parse().ok().filter(|&n| n > 0) };
+            found.stop_at = Some(number.ok_or_else(wrong)?);
+            continue;
+        }
         if key == "budget" {
             let wrong =
                 || format!("{variable}={value:?}: expected a number with a unit (ms, s, m, h), such as 10s");
@@ -65,7 +73,7 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             Err(Wrong::Key) => {
                 let variables: Vec<String> = KEYS
                     .iter()
-                    .chain(&["replay", "explain", "budget", "result"])
+                    .chain(&["replay", "explain", "debug", "budget", "result"])
                     .map(|key| format!("{PREFIX}{}", key.to_uppercase()))
                     .collect();
                 let closest = closest(&variable, variables.iter().map(String::as_str));
@@ -75,6 +83,12 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
                 ));
             }
         }
+    }
+    if found.stop_at.is_some() && (found.replay.is_none() || found.explains) {
+        return Err(
+            "GORDIAN_DEBUG needs a failure to stop in: give GORDIAN_REPLAY too, or use gordian replay FILE --debug"
+                .to_owned(),
+        );
     }
     Ok(found)
 }
@@ -102,6 +116,18 @@ mod tests {
         assert_eq!((found.replay, found.explains), (Some(PathBuf::from("x.trace")), true));
         let both = of(&[("GORDIAN_EXPLAIN", "x.trace"), ("GORDIAN_REPLAY", "x.trace")]);
         assert!(both.unwrap_err().contains("only one of"));
+    }
+
+    #[test]
+    fn a_debugger_stops_before_a_step_of_a_replay() {
+        let replay = ("GORDIAN_REPLAY", "x.trace");
+        assert_eq!(of(&[replay, ("GORDIAN_DEBUG", "7")]).unwrap().stop_at, Some(7));
+        assert_eq!(of(&[replay, ("GORDIAN_DEBUG", "end")]).unwrap().stop_at, Some(u64::MAX));
+        assert_eq!(
+            of(&[replay, ("GORDIAN_DEBUG", "0")]).unwrap_err(),
+            "GORDIAN_DEBUG=\"0\": expected the number of a step, such as 7, or end"
+        );
+        assert!(of(&[("GORDIAN_DEBUG", "7")]).unwrap_err().starts_with("GORDIAN_DEBUG needs a failure"));
     }
 
     #[test]

@@ -222,6 +222,114 @@ pub fn pointers() {
     assert!(last == addresses.0, "overwritten");
 }
 
+/// Two threads that add one each, twice.
+pub fn counted() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let other = Arc::clone(&count);
+    let thread = thread::spawn(move || {
+        other.fetch_add(1, SeqCst);
+        other.fetch_add(1, SeqCst);
+    });
+    count.fetch_add(1, SeqCst);
+    count.fetch_add(1, SeqCst);
+    thread.join().unwrap();
+    assert_eq!(count.load(SeqCst), 4);
+}
+
+/// Looks under a lock, again and again.
+pub fn waits_politely() {
+    let ready = Arc::new(Mutex::new(false));
+    let other = Arc::clone(&ready);
+    let thread = thread::spawn(move || {
+        while !*other.lock().unwrap() {
+            thread::yield_now();
+        }
+    });
+    *ready.lock().unwrap() = true;
+    thread.join().unwrap();
+}
+
+/// A service that is not ours. It stores a value, or answers that it is busy; it does the same from any thread.
+#[derive(Default)]
+pub struct Store {
+    value: Mutex<Option<u32>>,
+}
+
+impl Store {
+    /// Stores the value, if there is none. Every answer that the real one may give is tried.
+    pub fn put(&self, new: u32) -> Result<(), &'static str> {
+        let mut value = self.value.lock().unwrap();
+        let done = gordian::choose(2) == 0;
+        if done && value.is_none() {
+            *value = Some(new);
+        }
+        if done { Ok(()) } else { Err("busy") }
+    }
+}
+
+/// Somebody who does not look at what the service answers.
+pub fn careless() {
+    let store = Arc::new(Store::default());
+    let other = Arc::clone(&store);
+    let thread = thread::spawn(move || {
+        let _ = other.put(1);
+    });
+    let _ = store.put(2);
+    thread.join().unwrap();
+    assert!(store.value.lock().unwrap().is_some(), "nothing was stored");
+}
+
+/// Two threads that do much on their own, and share one value that they read and write in two steps.
+pub fn much_on_their_own() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let work = |count: &AtomicUsize| {
+        let seen = count.load(SeqCst);
+        let own = AtomicUsize::new(0);
+        for _ in 0..20 {
+            own.fetch_add(1, SeqCst);
+        }
+        count.store(seen + 1, SeqCst);
+    };
+    let other = Arc::clone(&count);
+    let thread = thread::spawn(move || work(&other));
+    work(&count);
+    thread.join().unwrap();
+    assert_eq!(count.load(SeqCst), 2);
+}
+
+/// Looks at what a lock guards when somebody else has had it in between.
+pub fn held_by_another() {
+    let total = Arc::new((Mutex::new(0), AtomicUsize::new(0)));
+    let add = |total: &(Mutex<u32>, AtomicUsize)| {
+        let mut sum = total.0.lock().unwrap();
+        let seen = total.1.load(SeqCst);
+        *sum += 1;
+        drop(sum);
+        total.1.store(seen + 1, SeqCst);
+    };
+    let spawn = || {
+        let total = Arc::clone(&total);
+        thread::spawn(move || add(&total))
+    };
+    let threads = [spawn(), spawn()];
+    while total.1.load(SeqCst) == 0 {}
+    let sum = total.0.lock().unwrap();
+    drop(sum);
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(total.1.load(SeqCst), 2);
+}
+
+/// Uses nothing of Gordian's.
+pub fn not_under_control() {
+    let count = Arc::new(std::sync::Mutex::new(0));
+    let other = Arc::clone(&count);
+    let thread = std::thread::spawn(move || *other.lock().unwrap() += 1);
+    *count.lock().unwrap() += 1;
+    thread.join().unwrap();
+}
+
 /// A counter that is incremented in two steps, and its operations.
 pub fn two_step_counter() -> gordian::lin::Object<AtomicUsize> {
     gordian::lin::Object::new(|| AtomicUsize::new(0))
