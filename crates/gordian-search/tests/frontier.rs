@@ -1,5 +1,5 @@
 //! The searches of the frontier against brute force, on programs made by chance: exactly the executions within the bound, the
-//! same executions in whatever order, every class, nothing twice, nothing left in the tree, and sentences that are true.
+//! same classes in whatever order, nothing twice, nothing left in the tree, and sentences that are true.
 //!
 //! `GORDIAN_FRONTIER=N` runs N programs instead of a few hundred; `GORDIAN_SEED=S` begins with another seed.
 
@@ -126,14 +126,16 @@ fn programs(few: u64) -> impl Iterator<Item = (String, Known)> {
 fn all_programs(few: u64) -> impl Iterator<Item = (String, Known)> {
     let count = number("GORDIAN_FRONTIER").unwrap_or(few);
     let first = number("GORDIAN_SEED").unwrap_or(1);
-    (first..first + count).filter_map(|seed| {
-        let family = Family::ALL[seed as usize % Family::ALL.len()];
-        let program = make(&mut Chance::new(seed), family);
-        let limits = Limits { executions: Some(MOST), keep_going: true, ..Limits::default() };
-        let (summary, all) = limited(&program, &of("dfs"), limits);
-        let name = format!("seed {seed} ({family:?})\n{program}");
-        (summary.complete && all.len() > 1).then_some((name, Known { program, all }))
-    })
+    (first..first + count).filter_map(known)
+}
+
+fn known(seed: u64) -> Option<(String, Known)> {
+    let family = Family::ALL[seed as usize % Family::ALL.len()];
+    let program = make(&mut Chance::new(seed), family);
+    let limits = Limits { executions: Some(MOST), keep_going: true, ..Limits::default() };
+    let (summary, all) = limited(&program, &of("dfs"), limits);
+    let name = format!("seed {seed} ({family:?})\n{program}");
+    (summary.complete && all.len() > 1).then_some((name, Known { program, all }))
 }
 
 /// What must be true of the sentence after a search that made everything of at most this price, if nothing failed.
@@ -299,17 +301,19 @@ const PRIORITIES: [&str; 9] = [
 ];
 
 #[test]
-fn best_first_makes_the_same_executions_whatever_the_priorities() {
+fn best_first_shows_every_class_whatever_the_priorities() {
     for (name, known) in programs(200) {
-        let (summary, depth_first) = search(&known.program, &Search::best_first([]));
-        assert!(summary.complete, "{name}");
-        let expected = schedules(&depth_first, &name);
+        let expected = classes(&known.all);
         for priorities in PRIORITIES {
             let name = format!("{priorities}: {name}");
             let (summary, seen) = search(&known.program, &of(&format!("best-first:{priorities}")));
             assert!(summary.complete, "{name}");
-            assert_eq!(schedules(&seen, &name), expected, "{name}");
+            schedules(&seen, &name);
             assert_eq!(summary.frontier.unwrap().nodes, 0, "{name}");
+            // The first failure ends a search, and what its threads would have done is not seen.
+            if known.all.iter().all(|e| e.complete) {
+                assert_eq!(classes(&seen), expected, "{name}");
+            }
         }
     }
 }
@@ -333,7 +337,9 @@ fn best_first_within_a_bound_makes_all_that_is_within_it() {
 #[test]
 fn races_lead_to_every_class() {
     let (mut executions, mut of_all, mut number) = (0, 0, 0);
-    for (name, known) in programs(1500) {
+    // These two need what few others do: a choice of a sleeping thread, and a thread that lets a sleeping one go.
+    let special = [52_338, 53_337].into_iter().filter_map(known);
+    for (name, known) in programs(1500).chain(special) {
         if known.all.iter().any(|e| !e.complete) {
             // The first failure ends a search, and what its threads would have done is not seen.
             continue;
@@ -359,11 +365,12 @@ fn programs_that_wait_in_loops_show_everything_too() {
         let (_, within) = search(&known.program, &of("preemptions:100,dfs"));
         schedules(&within, &name);
         assert_eq!(outcomes(&within), outcomes(&known.all), "{name}");
-        let (_, depth_first) = search(&known.program, &Search::best_first([]));
-        let (_, best_first) = search(&known.program, &of("best-first:rand,mdpor"));
-        assert_eq!(schedules(&best_first, &name), schedules(&depth_first, &name), "{name}");
-        if known.all.iter().all(|e| e.complete) {
-            assert_eq!(outcomes(&best_first), outcomes(&known.all), "{name}");
+        for how in [Search::best_first([]), of("best-first:rand,mdpor"), of("best-first:mdpor,pb")] {
+            let (_, best_first) = search(&known.program, &how);
+            schedules(&best_first, &name);
+            if known.all.iter().all(|e| e.complete) {
+                assert_eq!(outcomes(&best_first), outcomes(&known.all), "{name}");
+            }
         }
     }
 }
@@ -401,18 +408,30 @@ fn with_memory(memory: usize) -> Setting {
 }
 
 #[test]
-fn what_is_put_outside_memory_changes_nothing() {
+fn what_is_put_outside_memory_changes_at_most_the_order() {
     let mut spilled = 0;
     for (name, known) in programs(200) {
         for how in
             ["best-first:rand", "best-first:mdpor,pb", "best-first:rand,ss/delays:3", "preemptions:3,dfs"]
         {
+            let fails = known.all.iter().any(|e| !e.complete);
             let limits = Limits { executions: Some(20 * MOST), keep_going: true, ..Limits::default() };
             let (_, expected) = limited(&known.program, &of(how), limits);
             let limits = Limits { setting: with_memory(200), ..limits };
             let (summary, seen) = limited(&known.program, &of(how), limits);
-            let order = |seen: &[Execution]| seen.iter().map(|e| e.schedule.clone()).collect::<Vec<_>>();
-            assert_eq!(order(&seen), order(&expected), "{how}: {name}");
+            match how {
+                // Only what is in memory gets a turn before it is the best, and what sleeps depends on the order.
+                "best-first:rand" | "best-first:mdpor,pb" if fails => {}
+                "best-first:rand" | "best-first:mdpor,pb" => {
+                    assert_eq!(classes(&seen), classes(&expected), "{how}: {name}");
+                }
+                "preemptions:3,dfs" => {
+                    let order =
+                        |seen: &[Execution]| seen.iter().map(|e| e.schedule.clone()).collect::<Vec<_>>();
+                    assert_eq!(order(&seen), order(&expected), "{how}: {name}");
+                }
+                _ => assert_eq!(schedules(&seen, &name), schedules(&expected, &name), "{how}: {name}"),
+            }
             assert_eq!(summary.frontier.unwrap().nodes, 0, "{how}: {name}");
             spilled += summary.frontier.unwrap().spilled;
         }

@@ -11,14 +11,15 @@ pub const PROGRAM: Program = Program {
     name: "scatter-gather",
     source: "GAMBIT (PPoPP 2010), tables 1 and 2: ScatterGather",
     about: "all parts are done before it is said how many there are",
-    threads: 4,
+    threads: 9,
     kind: FailureKind::Livelock,
     seconds: Some(Seconds { depth_first: Some(784), chess: Some(1484), best_first: 33 }),
+    proof: "pct:3",
     body: scatter_gather,
     ..Program::USUAL
 };
 
-const PARTS: usize = 3;
+const PARTS: usize = 8;
 
 fn scatter_gather(buggy: bool) {
     let (done, gathered) = (AtomicUsize::new(0), AtomicBool::new(false));

@@ -25,7 +25,8 @@ use gordian_model::{Site, SiteId, Step, ThreadId, Trace, dependent};
 
 /// Decides when an execution is made.
 pub trait Priority: Send + Sync {
-    /// The lowest goes first, and of equals the one that was found last.
+    /// The lowest goes first, of equals in turn the one that was found last and the one that was found first; now and then one goes that
+    /// is not the lowest, so that none waits for ever.
     fn priority(&self, point: &Point<'_>) -> u16;
 }
 
@@ -60,6 +61,8 @@ pub struct Point<'a> {
     pub(crate) lanes: &'a Lanes,
     pub(crate) sites: &'a [Site],
     pub(crate) chance: u64,
+    /// An execution stands for all that come to the same.
+    pub(crate) by_class: bool,
 }
 
 impl<'a> Point<'a> {
@@ -74,10 +77,37 @@ impl<'a> Point<'a> {
     }
 
     /// The preemptions up to and with this departure. The default schedule, which goes on from here, makes none.
+    ///
+    /// Where an execution stands for all that come to the same, only those count that the others may need, too. None is needed if what the thread
+    /// does until it stops is independent of the run that it cuts short: it might as well have gone before that.
     pub fn preemptions(&self) -> u32 {
         let before = self.departed.iter().copied().take_while(|&step| step < self.step);
-        let before = before.filter(|&step| self.trace.is_preemption(step)).count() as u32;
-        before + u32::from(self.trace.would_preempt(self.step, self.thread))
+        let before = before.filter(|&step| self.is_preemption(step, self.trace.steps[step].thread)).count();
+        before as u32 + u32::from(self.is_preemption(self.step, self.thread))
+    }
+
+    fn is_preemption(&self, step: usize, thread: ThreadId) -> bool {
+        self.trace.would_preempt(step, thread) && !(self.by_class && self.could_go_before(step, thread))
+    }
+
+    /// Could the thread, which goes at this step, have gone at the beginning of the run before it and come to the same?
+    fn could_go_before(&self, step: usize, thread: ThreadId) -> bool {
+        let trace = self.trace;
+        let mut start = step - 1;
+        while trace.goes_on(start) == Some(trace.steps[step - 1].thread) {
+            start -= 1;
+        }
+        let Some(first) = self.lanes.next(thread, step) else { return false };
+        let stops = |at: usize| {
+            at + 1 == trace.len() || (trace.steps[at + 1].thread != thread && trace.goes_on(at + 1).is_none())
+        };
+        let mut run = std::iter::successors(Some(first), |&at| {
+            if stops(at) { None } else { self.lanes.next(thread, at + 1) }
+        });
+        let cut_short = &trace.steps[start..step];
+        let conflicts =
+            |at: usize| cut_short.iter().any(|s| dependent(&s.accesses, &trace.steps[at].accesses));
+        trace.is_enabled(start, thread) && !run.any(conflicts)
     }
 
     /// Would a search with sleep sets leave it out? It does where the thread could have gone before an earlier departure, and what it

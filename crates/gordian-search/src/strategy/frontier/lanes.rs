@@ -30,6 +30,11 @@ impl Lanes {
         }
     }
 
+    /// The threads that have made a step, and maybe others.
+    pub(super) fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..self.steps.len() as u32).map(ThreadId)
+    }
+
     fn of(&self, thread: ThreadId) -> &[u32] {
         self.steps.get(thread.index()).map_or(&[], Vec::as_slice)
     }
@@ -39,6 +44,12 @@ impl Lanes {
     pub(crate) fn next(&self, thread: ThreadId, at: usize) -> Option<usize> {
         let steps = self.of(thread);
         steps.get(steps.partition_point(|&step| (step as usize) < at)).map(|&step| step as usize)
+    }
+
+    /// The step of the thread with this number, from one.
+    pub(super) fn nth(&self, thread: ThreadId, number: u32) -> Option<usize> {
+        let number = (number as usize).checked_sub(1)?;
+        self.of(thread).get(number).map(|&step| step as usize)
     }
 
     /// The last step of the thread before this one.

@@ -19,6 +19,7 @@ impl Frontier {
         self.tree.room() * size_of::<Node>()
             + self.fringe.len() * (EACH - size_of::<Node>())
             + self.tried.bytes()
+            + self.sleep.bytes()
             + self.classes.bytes()
     }
 

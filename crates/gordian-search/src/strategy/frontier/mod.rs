@@ -2,7 +2,7 @@
 //!
 //! An execution is named by where it departs from another one; between departures it follows the default schedule, so a few
 //! numbers name it ([`node`], [`tree`]). Each execution that is made shows further ones: everything a bound allows
-//! ([`allowed`]) or what its races ask for ([`races`]). They wait in the fringe, best first, until it is empty ([`fringe`]), and
+//! ([`allowed`]) or what its races ask for ([`races`]). They wait in the fringe until it is empty, the best first, though others get a turn now and then ([`fringe`]), and
 //! outside memory if there are too many ([`memory`], [`spilled`]). (Coons, Burckhardt, Musuvathi, "GAMBIT: effective unit testing for
 //! concurrency libraries", PPoPP 2010, sections 3 and 4.)
 
@@ -13,6 +13,7 @@ mod lanes;
 mod memory;
 mod node;
 mod races;
+mod sleep;
 mod spilled;
 mod tree;
 mod tried;
@@ -26,12 +27,13 @@ use crate::guarantee::Proved;
 use crate::order::{Order, Race};
 use crate::priority::{Point, Priority, Reason};
 use classes::Classes;
-use fringe::{Fringe, Key};
+use fringe::{Fringe, Key, Which};
 use gordian_model::chance::Chance;
 use gordian_model::{Deviation, Failure, FailureKind, Names, Plan, Planned, Policy, Site, ThreadId, Trace};
 pub(crate) use lanes::Lanes;
 pub(crate) use node::MOST;
 use node::{Departure, Node, NodeId};
+use sleep::Sleep;
 use spilled::{MakePlace, Spilled};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -87,10 +89,13 @@ pub(crate) struct Frontier {
     fringe: Fringe,
     spilled: Spilled,
     tried: Tried,
+    sleep: Sleep,
     /// What the executions so far have shown to be left out by the bound.
     left_out: bool,
     most_bytes: usize,
     points: u64,
+    /// Executions that were taken from the fringe.
+    taken: u64,
     /// The execution that was planned last: its node after those that it comes from, and its departures...
     line: Vec<NodeId>,
     departures: Vec<Departure>,
@@ -108,6 +113,8 @@ pub(crate) struct Frontier {
     lanes: Lanes,
     order: Order,
     races: Vec<Race>,
+    /// Steps that reverse a race.
+    steps: Vec<usize>,
     classes: Classes,
     /// The places in the source, as far as they are known.
     sites: Vec<Site>,
@@ -129,9 +136,11 @@ impl Recycle for Frontier {
         self.fringe.clear();
         self.spilled.clear();
         self.tried.clear();
+        self.sleep.clear();
         self.left_out = false;
         self.most_bytes = 0;
         self.points = 0;
+        self.taken = 0;
         self.former.clear();
         self.departures.clear();
         self.price = 0;
@@ -146,6 +155,22 @@ impl Recycle for Frontier {
 }
 
 impl Frontier {
+    /// Takes out what comes next: half of the time something of the best bin, half of the rest of the second best, and so on; from each bin
+    /// in turn what was found last and what was found first. So nothing waits for everything that seems better, which may be more than can ever be
+    /// made: all orders of a hundred threads before the first preemption. Where the cheapest go first because of what that
+    /// proves, they all do.
+    fn next(&mut self) -> Option<NodeId> {
+        self.taken += 1;
+        let in_order = matches!(&self.space, Space::Within(within) if within.iterative);
+        let rank = self.taken.trailing_zeros();
+        let (rank, which) = match self.taken >> (rank + 1) & 1 {
+            _ if in_order => (0, Which::Last),
+            0 => (rank as usize, Which::Last),
+            _ => (rank as usize, Which::First),
+        };
+        self.fringe.take(rank, which).map(|(_, node)| node)
+    }
+
     /// The first choice in which the planned execution differs from the one before.
     fn count_common(&self) -> u32 {
         let same = self.former.iter().zip(&self.departures).take_while(|(a, b)| {
@@ -244,6 +269,7 @@ impl Frontier {
             lanes: &self.lanes,
             sites: &self.sites,
             chance: Chance::new(self.seed ^ self.points.wrapping_mul(0xA076_1D64_78BD_642F)).next(),
+            by_class: matches!(self.space, Space::Races),
         };
         let iterative = matches!(&self.space, Space::Within(within) if within.iterative);
         let first = if iterative { Key::from(price) } else { 0 };
@@ -288,7 +314,7 @@ fn went_elsewhere(then: Planned, trace: &Trace, step: usize) -> Failure {
 impl Strategy for Frontier {
     fn plan(&mut self, plan: &mut Plan) -> Next {
         let next = if std::mem::replace(&mut self.started, true) {
-            self.fringe.pop().map(|(_, node)| node)
+            self.next()
         } else {
             Some(self.tree.insert(Node::ROOT))
         };
@@ -296,6 +322,11 @@ impl Strategy for Frontier {
         std::mem::swap(&mut self.former, &mut self.departures);
         self.tree.open(node, &mut self.line, &mut self.departures);
         self.price = self.departures.last().map_or(0, |d| d.price);
+        if let (Space::Races, [.., parent, node], [.., departure]) =
+            (&self.space, self.line.as_slice(), self.departures.as_slice())
+        {
+            self.sleep.begin(*parent, *node, departure);
+        }
         self.is_planned = true;
         self.common = self.count_common();
         plan.prefix.clear();
@@ -325,8 +356,11 @@ impl Strategy for Frontier {
             }
         }
         let node = *self.line.last().expect("planned");
-        let tried = &mut self.tried;
-        self.tree.release(node, |gone| tried.forget(gone));
+        let Frontier { tree, tried, sleep, .. } = self;
+        tree.release(node, |gone| {
+            tried.forget(gone);
+            sleep.forget(gone);
+        });
         self.bring_back()
     }
 

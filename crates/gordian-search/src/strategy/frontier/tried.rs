@@ -39,9 +39,7 @@ impl Tried {
 
     /// Has the thread not been tried there? Then it has now. `own` is what the execution itself did.
     pub(super) fn is_new(&mut self, node: NodeId, choice: u32, own: ThreadId, thread: ThreadId) -> bool {
-        if self.of.len() <= node as usize {
-            self.of.resize(node as usize + 1, 0);
-        }
+        self.admit(node);
         let (key, bit) = ((choice << 8) | (thread.0 / 64), 1 << (thread.0 % 64));
         let (mut at, mut is_known) = (self.of[node as usize], false);
         while at != 0 {
@@ -63,6 +61,39 @@ impl Tried {
         }
         self.insert(node, key, bit);
         true
+    }
+
+    /// The threads of this choice.
+    pub(super) fn threads(&self, node: NodeId, choice: u32) -> impl Iterator<Item = ThreadId> + '_ {
+        self.rows_of(node, choice).flat_map(|row| {
+            let first = (row.key & 0xFF) * 64;
+            (0..64).filter(move |bit| row.threads >> bit & 1 == 1).map(move |bit| ThreadId(first + bit))
+        })
+    }
+
+    /// Copies the threads of a choice of one node to a choice of another, which has none yet.
+    pub(super) fn copy(&mut self, (from, choice): (NodeId, u32), (to, as_choice): (NodeId, u32)) {
+        let mut at = self.of.get(from as usize).copied().unwrap_or(0);
+        while at != 0 {
+            let Row { key, next, threads } = self.rows[at as usize - 1];
+            if key >> 8 == choice {
+                self.admit(to);
+                self.insert(to, (as_choice << 8) | (key & 0xFF), threads);
+            }
+            at = next;
+        }
+    }
+
+    fn rows_of(&self, node: NodeId, choice: u32) -> impl Iterator<Item = &Row> {
+        let first = self.of.get(node as usize).copied().unwrap_or(0);
+        let row = |at: u32| (at != 0).then(|| &self.rows[at as usize - 1]);
+        std::iter::successors(row(first), move |r| row(r.next)).filter(move |r| r.key >> 8 == choice)
+    }
+
+    fn admit(&mut self, node: NodeId) {
+        if self.of.len() <= node as usize {
+            self.of.resize(node as usize + 1, 0);
+        }
     }
 
     fn insert(&mut self, node: NodeId, key: u32, threads: u64) {
@@ -109,5 +140,24 @@ mod tests {
         tried.forget(7);
         assert!(new(&mut tried, 7, 3, 100) && !new(&mut tried, 8, 3, 0));
         assert_eq!(tried.rows.len(), rows, "rows are used again");
+    }
+
+    #[test]
+    fn threads_are_told_and_copied_by_choice() {
+        let mut tried = Tried::default();
+        for thread in [5, 70, 200] {
+            tried.is_new(1, 3, ThreadId(1), ThreadId(thread));
+        }
+        tried.is_new(1, 4, ThreadId(2), ThreadId(9));
+        let told = |tried: &Tried, node, choice| {
+            let mut all: Vec<u32> = tried.threads(node, choice).map(|t| t.0).collect();
+            all.sort_unstable();
+            all
+        };
+        assert_eq!(told(&tried, 1, 3), [1, 5, 70, 200]);
+        assert_eq!(told(&tried, 1, 4), [2, 9]);
+        tried.copy((1, 3), (8, 0));
+        tried.copy((6, 3), (9, 0));
+        assert_eq!((told(&tried, 8, 0), told(&tried, 9, 0)), (vec![1, 5, 70, 200], vec![]));
     }
 }
