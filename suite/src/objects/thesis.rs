@@ -188,7 +188,7 @@ pub const REFERENCE_CACHE: Subject = Subject {
 /// The count, and what each core has counted for itself.
 type Cache = (Mutex<reference_cache::Object>, [Mutex<i32>; reference_cache::CORES]);
 
-/// A reference is made by one core and given up by another; there always is one more, so that the object has to be alive. That a cache frees too early shows in calls one after the other, too, so that its own answers are no
+/// A reference is made by the first core and given up by another; there always is one more, so that the object has to be alive. That a cache frees too early shows in calls one after the other, too, so that its own answers are no
 /// specification.
 fn reference_cache(buggy: bool) -> Box<dyn Checked> {
     let make = || {
@@ -200,9 +200,11 @@ fn reference_cache(buggy: bool) -> Box<dyn Checked> {
         .specified_by(())
         .op_as(
             "hand_over",
-            [(0, 1), (1, 2), (2, 0)],
-            |cache: &Cache, (from, to): (usize, usize)| {
-                *cache.1[from].lock().unwrap() += 1;
+            // Not by others: a reference that moves from a core that has yet to flush to one that has is seen by no flush, and then
+            // even noting what was not 0 does not help.
+            [1, 2],
+            |cache: &Cache, to: usize| {
+                *cache.1[0].lock().unwrap() += 1;
                 *cache.1[to].lock().unwrap() -= 1;
             },
             |(), _| (),
