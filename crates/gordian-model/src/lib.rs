@@ -25,7 +25,7 @@ pub mod steps;
 pub mod thread_set;
 pub mod trace;
 
-pub use access::{Access, Accesses, Act, Relation, dependent};
+pub use access::{Access, Accesses, Act, Acts, Relation, copied, dependent};
 pub use aftermath::{Aftermath, Pending};
 pub use chance::Chance;
 pub use conductor::{Conductor, Decision};

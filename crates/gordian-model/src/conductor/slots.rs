@@ -6,6 +6,15 @@ use crate::object::{Cx, Model, Object, Synchronisation};
 use crate::op::{Op, Reply};
 use crate::plan::Options;
 
+/// The slot of an object.
+#[inline(always)]
+pub(super) fn slot_of<'a>(slots: &'a mut [Slot], lives: &'a mut [Slot], object: ObjectId) -> &'a mut Slot {
+    match object.as_life() {
+        Some(thread) => &mut lives[thread.index()],
+        None => &mut slots[object.index()],
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) model: Object,
@@ -29,6 +38,12 @@ impl Slot {
             Object::Atomic(atomic) if act == Act::Write => atomic.value() != value,
             _ => !act.is_read(),
         }
+    }
+
+    /// Does anybody wait for it to change?
+    #[inline(always)]
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.pending.is_empty() || !self.watchers.is_empty()
     }
 
     #[inline]

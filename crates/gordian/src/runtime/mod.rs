@@ -75,6 +75,7 @@ pub(crate) fn shared<R>(f: impl FnOnce(&mut Shared, ThreadId) -> R) -> R {
 }
 
 /// The thread under test that is running.
+#[inline]
 pub(crate) fn me() -> ThreadId {
     with(|_, me| me)
 }
@@ -233,6 +234,7 @@ pub(crate) fn give_up() -> ! {
 }
 
 /// An execution is being torn down, or statics are dropped after it: ops happen at once.
+#[inline]
 pub(crate) fn is_silent() -> bool {
     let rt = current();
     // SAFETY: as in `with`.
@@ -351,22 +353,13 @@ unsafe fn start_newborns(rt: *mut Runtime) -> bool {
 }
 
 /// Waits for a thread under test to end.
+#[inline]
 pub(crate) fn join(target: ThreadId, site: SiteId) {
     let rt = current();
     // SAFETY: as in `step`.
     unsafe {
-        let me = (*rt).running;
-        if (*rt).silent {
-            if !(*rt).conductor.is_finished(target) {
-                give_up();
-            }
-        } else if !(*rt).conductor.join(me, target, site) {
-            if Runtime::is_held(rt) {
-                suspend(rt, Request::Started);
-            } else {
-                (*rt).decision = (*rt).conductor.decide();
-                suspend(rt, Request::Switch);
-            }
+        if let Some(request) = begin_to_join(rt, target, site) {
+            suspend(rt, request);
             if (*rt).silent {
                 // Torn down while it unwinds: what it waits for will not come.
                 give_up();
@@ -375,9 +368,35 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
     }
 }
 
+/// Says what to suspend for, if the thread has not ended yet.
+///
+/// # Safety
+/// As `suspend`.
+#[inline(never)]
+unsafe fn begin_to_join(rt: *mut Runtime, target: ThreadId, site: SiteId) -> Option<Request> {
+    // SAFETY: as in `step`.
+    unsafe {
+        if (*rt).silent {
+            if !(*rt).conductor.is_finished(target) {
+                give_up();
+            }
+            return None;
+        }
+        if (*rt).conductor.join((*rt).running, target, site) {
+            return None;
+        }
+        if Runtime::is_held(rt) {
+            return Some(Request::Started);
+        }
+        (*rt).decision = (*rt).conductor.decide();
+        Some(Request::Switch)
+    }
+}
+
 type Yield = Yielder<Wake, ()>;
 
 /// The number of the execution.
+#[inline]
 pub(crate) fn epoch() -> u64 {
     let rt = current();
     // SAFETY: as in `with`.
@@ -385,11 +404,19 @@ pub(crate) fn epoch() -> u64 {
 }
 
 /// Something that was made in one execution is used in another, or outside.
+#[inline]
 #[track_caller]
 pub(crate) fn same_execution(made_in: u64, what: &str) {
     let now = epoch();
-    assert!(
-        now == made_in,
+    if now != made_in {
+        another_execution(now, what);
+    }
+}
+
+#[cold]
+#[track_caller]
+fn another_execution(now: u64, what: &str) -> ! {
+    panic!(
         "gordian: a {what} that was made in one execution is used {}; make it inside the closure and do not keep it in a static \
          or in something the closure captures",
         if now == 0 { "outside of it" } else { "in another" }
