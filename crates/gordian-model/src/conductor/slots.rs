@@ -2,7 +2,7 @@
 
 use crate::access::{Accesses, Act};
 use crate::id::{ObjectId, ThreadId};
-use crate::object::{Cx, Model, Object, Synchronisation};
+use crate::object::{Cx, Life, Model, Object, Synchronisation};
 use crate::op::{Op, Reply};
 use crate::plan::Options;
 
@@ -51,6 +51,19 @@ impl Slot {
         if let Some(i) = self.pending.iter().position(|&t| t == thread) {
             self.pending.swap_remove(i);
         }
+    }
+
+    /// The life of a thread begins again.
+    #[inline(always)]
+    pub(super) fn revive(&mut self) {
+        match &mut self.model {
+            // Nothing has to be dropped.
+            Object::Life(life) => *life = Life::new(),
+            model => *model = Life::new().into(),
+        }
+        self.pending.clear();
+        self.watchers.clear();
+        self.version = 0;
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ mod possible;
 mod tests;
 
 use gordian_model::clock::{ClockId, Clocks};
-use gordian_model::{Access, Act, Acts, ObjectId, Relation, Step, ThreadId};
+use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Relation, Step, ThreadId};
 use smallvec::SmallVec;
 
 /// How a step touched an object.
@@ -125,7 +125,7 @@ impl Order {
         let touches = self.touches.len() as u32;
         self.look_back(i, steps, known, races);
         self.clocks.set(known, thread, nth);
-        for &Access { object, act, seq } in &step.accesses {
+        for &Access { object, act, seq } in met_by_others(step) {
             let place = Order::place(object);
             let before = std::mem::replace(&mut self.objects[place], self.touches.len() as u32);
             let acts = self.touches.get(before as usize).map_or_else(Acts::default, |t| t.acts).with(act);
@@ -140,7 +140,7 @@ impl Order {
         let step = &steps[i];
         // Most steps meet others at one object at most; then there is nothing to merge.
         let (mut only, mut several) = (None, false);
-        for access in &step.accesses {
+        for access in met_by_others(step) {
             let place = Order::place(access.object);
             if self.objects.len() <= place {
                 self.objects.resize(place + 1, NONE);
@@ -189,7 +189,7 @@ impl Order {
     fn look_at_all(&mut self, look: &mut Look<'_>, races: &mut Vec<Race>) {
         // For each object that was touched before, the access to it and the touch that is to be looked at next.
         let mut cursors: SmallVec<[(Access, u32); 4]> = SmallVec::new();
-        for access in &look.step.accesses {
+        for access in met_by_others(look.step) {
             cursors.push((*access, self.objects[Order::place(access.object)]));
         }
         loop {
@@ -309,6 +309,20 @@ struct Look<'a> {
     waited: bool,
     /// The message that it got has been met.
     put_met: bool,
+}
+
+/// What a step touches, without the ends of threads that came with it: somebody asks for these only where they are steps of their
+/// own ([`Options::end_steps`](gordian_model::Options::end_steps)).
+#[inline]
+fn met_by_others(step: &Step) -> &[Access] {
+    let mut accesses = &step.accesses[..];
+    while let [others @ .., Access { object, act: Act::Exit, .. }] = accesses
+        && step.kind != OpKind::End
+        && object.as_life().is_some()
+    {
+        accesses = others;
+    }
+    accesses
 }
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.

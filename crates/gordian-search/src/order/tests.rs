@@ -1,7 +1,6 @@
 //! Races of small executions.
 
 use super::*;
-use gordian_model::OpKind;
 use gordian_model::conductor::Conductor;
 use gordian_model::object::{Atomic, Channel, Mutex, Object};
 use gordian_model::{Op, Plan, Planned, SiteId};

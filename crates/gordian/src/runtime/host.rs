@@ -346,14 +346,6 @@ impl Runtime {
         }
     }
 
-    /// The children of a thread that has just been started itself.
-    #[cold]
-    #[inline(never)]
-    unsafe fn start_grandchildren(rt: *mut Runtime) {
-        // SAFETY: see `execute`.
-        unsafe { Runtime::start_newborns(rt) }
-    }
-
     /// Runs newborn threads up to their first ops, the oldest first, and each one's own before the next.
     #[inline(always)]
     unsafe fn start_newborns(rt: *mut Runtime) {
@@ -382,6 +374,19 @@ impl Runtime {
         unsafe {
             let was_starting = std::mem::replace(&mut (*rt).starting, true);
             Runtime::resume(rt, thread, Wake::Go);
+            if matches!((*rt).request, Request::Start | Request::Step) || !(*rt).newborns.is_empty() {
+                Runtime::go_on_advancing(rt);
+            }
+            (*rt).starting = was_starting;
+        }
+    }
+
+    /// The thread that was advanced wants something, or has spawned others. A call of its own, so that a thread that is looked at
+    /// here, before anything was decided, differs by where it was resumed from what it is at its next ops.
+    #[inline(never)]
+    unsafe fn go_on_advancing(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
             // The thread that is resumed changes the request.
             #[allow(clippy::while_immutable_condition)]
             while (*rt).request == Request::Start {
@@ -390,10 +395,7 @@ impl Runtime {
             if (*rt).request == Request::Step {
                 Runtime::announce_for(rt);
             }
-            if !(*rt).newborns.is_empty() {
-                Runtime::start_grandchildren(rt);
-            }
-            (*rt).starting = was_starting;
+            Runtime::start_newborns(rt);
         }
     }
 
@@ -436,6 +438,7 @@ impl Runtime {
             ours.clear();
             ours.push(range(std::slice::from_ref(rt)));
             ours.push(range(&rt.tasks));
+            ours.push(range(&rt.coroutines));
             ours.push(host_stack());
             rt.conductor.memory(&mut |start, end| ours.push((start, end)));
             rt.heap.memory(&mut |start, end| ours.push((start, end)));
