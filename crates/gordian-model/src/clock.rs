@@ -137,8 +137,9 @@ impl Clocks {
             (&mut b[..width], &a[from..from + width])
         };
         if let (Ok(d), Ok(s)) = (<&mut [u32; USUAL]>::try_from(&mut *dst), <&[u32; USUAL]>::try_from(src)) {
+            // As signed numbers, which these are not too large for: only those have a short way to be compared by fours.
             for i in 0..USUAL {
-                d[i] = d[i].max(s[i]);
+                d[i] = (d[i] as i32).max(s[i] as i32) as u32;
             }
             return;
         }

@@ -123,9 +123,10 @@ impl Order {
             self.clocks.join(known, self.events[past as usize].clock);
         }
         let touches = self.touches.len() as u32;
-        self.look_back(i, steps, known, races);
+        let accesses = met_by_others(step);
+        self.look_back(i, steps, accesses, known, races);
         self.clocks.set(known, thread, nth);
-        for &Access { object, act, seq } in met_by_others(step) {
+        for &Access { object, act, seq } in accesses {
             let place = Order::place(object);
             let before = std::mem::replace(&mut self.objects[place], self.touches.len() as u32);
             let acts = self.touches.get(before as usize).map_or_else(Acts::default, |t| t.acts).with(act);
@@ -136,11 +137,18 @@ impl Order {
 
     /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.
     #[inline]
-    fn look_back(&mut self, i: usize, steps: &[Step], known: ClockId, races: &mut Vec<Race>) {
+    fn look_back(
+        &mut self,
+        i: usize,
+        steps: &[Step],
+        accesses: &[Access],
+        known: ClockId,
+        races: &mut Vec<Race>,
+    ) {
         let step = &steps[i];
         // Most steps meet others at one object at most; then there is nothing to merge.
         let (mut only, mut several) = (None, false);
-        for access in met_by_others(step) {
+        for access in accesses {
             let place = Order::place(access.object);
             if self.objects.len() <= place {
                 self.objects.resize(place + 1, NONE);
@@ -148,6 +156,8 @@ impl Order {
             let latest = self.objects[place];
             if let Some(touch) = self.touches.get(latest as usize)
                 && touch.acts.meets(access.act.concerned_by())
+                // What its own thread has done before stands for all that was before it.
+                && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
             {
                 several |= only.is_some();
                 only = Some((*access, latest));

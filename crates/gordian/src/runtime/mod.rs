@@ -121,19 +121,19 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
         let me = (*rt).running;
         let visit = (*rt).conductor.announce_draft(me);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
-        if Runtime::is_held(rt) {
-            suspend(rt, Request::Started);
+        let request = if Runtime::is_held(rt) {
+            Some(Request::Started)
         } else {
             let decision = (*rt).conductor.decide();
-            if decision == Decision::Run(me) {
-                return (*rt).conductor.perform(me);
-            }
             (*rt).decision = decision;
-            suspend(rt, Request::Switch);
-        }
-        if (*rt).silent {
-            // Torn down while it unwinds from a panic of its own, which goes on.
-            return silently();
+            (decision != Decision::Run(me)).then_some(Request::Switch)
+        };
+        if let Some(request) = request {
+            suspend(rt, request);
+            if (*rt).silent {
+                // Torn down while it unwinds from a panic of its own, which goes on.
+                return silently();
+            }
         }
         (*rt).conductor.perform(me)
     }
