@@ -6,24 +6,14 @@
 #![allow(missing_docs)]
 
 use gordian::Checker;
+use gordian_bench::callgrind;
 use gordian_bench::programs::PROGRAMS;
 use std::collections::BTreeMap;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 const BASELINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 const FEW: u64 = 500;
 const MANY: u64 = 1_500;
-
-/// Runs complete searches of a program until there have been so many executions.
-fn work(name: &str, search: &str, executions: u64) {
-    let program = PROGRAMS.iter().find(|p| p.name == name).expect("a program");
-    let mut left = executions;
-    while left > 0 {
-        let report = Checker::new().search(search).executions(left).run(program.body);
-        assert!(report.failure().is_none(), "{report}");
-        left -= report.executions();
-    }
-}
 
 /// The steps of an execution.
 fn steps(body: fn(), search: &str) -> f64 {
@@ -32,28 +22,14 @@ fn steps(body: fn(), search: &str) -> f64 {
 }
 
 fn count(name: &str, search: &str, executions: u64) -> Option<u64> {
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(std::env::current_exe().ok()?)
-        .args(["--work", name, search, &executions.to_string()])
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = text.lines().find(|l| l.contains("Collected :"))?;
-    line.rsplit(' ').next()?.parse().ok()
+    callgrind::total(&callgrind::profile(name, search, executions)?)
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().collect();
-    if let Some(i) = args.iter().position(|a| a == "--work") {
-        work(&args[i + 1], &args[i + 2], args[i + 3].parse().expect("a number"));
+    if callgrind::is_counted() || !std::env::args().any(|a| a == "--bench") {
         return ExitCode::SUCCESS;
     }
-    if !args.iter().any(|a| a == "--bench") {
-        return ExitCode::SUCCESS;
-    }
-    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+    if !callgrind::is_there() {
         println!("skipped: valgrind is not installed, so instructions cannot be counted");
         return if std::env::var_os("CI").is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }

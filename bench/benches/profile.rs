@@ -2,11 +2,11 @@
 //! docs/where-the-time-goes.md.
 #![allow(missing_docs)]
 
-use gordian::Checker;
+use gordian_bench::callgrind;
 use gordian_bench::programs::PROGRAMS;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/where-the-time-goes.md");
 const FEW: u64 = 2_000;
@@ -71,27 +71,8 @@ fn by_part(text: &str) -> [u64; PARTS.len()] {
     costs
 }
 
-fn work(name: &str, search: &str, executions: u64) {
-    let program = PROGRAMS.iter().find(|p| p.name == name).expect("a program");
-    let mut left = executions;
-    while left > 0 {
-        left -= Checker::new().search(search).executions(left).run(program.body).executions();
-    }
-}
-
 fn profile(name: &str, search: &str, executions: u64) -> Option<[u64; PARTS.len()]> {
-    let file = std::env::temp_dir().join(format!("gordian-profile-{}", std::process::id()));
-    let done = Command::new("valgrind")
-        .arg("--tool=callgrind")
-        .arg(format!("--callgrind-out-file={}", file.display()))
-        .arg(std::env::current_exe().ok()?)
-        .args(["--work", name, search, &executions.to_string()])
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    let text = std::fs::read_to_string(&file).ok()?;
-    let _ = std::fs::remove_file(&file);
-    done.status.success().then(|| by_part(&text))
+    Some(by_part(&callgrind::profile(name, search, executions)?))
 }
 
 fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
@@ -119,19 +100,17 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
          - A switch is one of corosensei's, without a system call. Stacks and coroutines are kept from one execution to the next; no execution makes a \
            system call, also not to prove a loop idle (`runtime/peek.rs`).\n\
          - Steps, clocks and sleep sets live in tables that are kept; an execution allocates what the program and its closures do (`tests/allocation.rs`).\n\
-         - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only.\n\
+         - What surrounds a switch is inlined as far as it goes: each return to what was called before one is predicted wrongly, which no count of \
+           instructions shows.\n\
+         - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only. It stops looking \
+           back where nothing earlier can matter, and keeps a sleeping step once for all the nodes at which it sleeps.\n\
          - The program runs again from its beginning each time. What is left is spread evenly: there is no single place that would pay for a faster form.\n",
     );
     page
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().collect();
-    if let Some(i) = args.iter().position(|a| a == "--work") {
-        work(&args[i + 1], &args[i + 2], args[i + 3].parse().expect("a number"));
-        return ExitCode::SUCCESS;
-    }
-    if !args.iter().any(|a| a == "--bench") {
+    if callgrind::is_counted() || !std::env::args().any(|a| a == "--bench") {
         return ExitCode::SUCCESS;
     }
     let mut rows = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! The programs that the benchmarks run, and the clock that they are measured with.
 
 pub mod buggy;
+pub mod callgrind;
 pub mod programs;
 pub mod side;
 

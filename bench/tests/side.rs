@@ -1,7 +1,7 @@
 //! The programs that tools are compared on do the same in all three libraries.
 
 use gordian_bench::side::catalogue::{BUGGY, RIGHT};
-use gordian_bench::side::cell::{Cell, Found};
+use gordian_bench::side::cell::{Aim, Cell, Found};
 use gordian_bench::side::libraries::{End, VERSIONS};
 use gordian_bench::side::tool::{AUTO, EXHAUSTIVE, LOOM, Library, SHUTTLE, Tool};
 use std::path::Path;
@@ -14,7 +14,7 @@ const NOBODY_ENDS: [&str; 1] = ["swap"];
 
 fn measure(tool: Tool, program: &'static str, size: (usize, usize), times: u64) -> Found {
     let binary = Path::new(env!("CARGO_BIN_EXE_gordian-bench"));
-    let found = Cell { tool, program, size, cap: 1.0, times }.measure(binary);
+    let found = Cell { tool, program, size, cap: 1.0, times, aim: Aim::Outcomes }.measure(binary);
     assert_eq!(found.crashed, None, "{} on {program}", tool.name);
     found
 }

@@ -1,4 +1,4 @@
-//! One measurement, in a process of its own: `gordian-bench --cell TOOL PROGRAM THREADS OPS CAP TIMES`.
+//! One measurement, in a process of its own: `gordian-bench --cell TOOL PROGRAM THREADS OPS CAP TIMES AIM`.
 //!
 //! What is found out goes to standard output, a line for each thing; `Found::parse` reads it. A watchdog ends the process when
 //! the cap is reached, whatever the library is doing: none of the three looks at the clock often enough for that.
@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// What a cell is asked for.
@@ -28,9 +28,20 @@ pub struct Cell {
     pub cap: f64,
     /// How often the search is made, each time with another seed; 0: until enough time has been used to be measured.
     pub times: u64,
+    /// What is to be found out.
+    pub aim: Aim,
 }
 
-/// A search that came to its end.
+/// What a cell is to find out. To write outcomes down takes time, of which the fastest tool would lose the largest part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aim {
+    /// The outcomes.
+    Outcomes,
+    /// How long it takes.
+    Time,
+}
+
+/// A search that came to its end; or several that were measured together, of which this is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// Executions that were begun.
@@ -62,21 +73,28 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 /// When the search began, in bits.
 static START: AtomicU64 = AtomicU64::new(0);
 static DONE: Mutex<String> = Mutex::new(String::new());
+static RECORDING: AtomicBool = AtomicBool::new(false);
 static OUTCOMES: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
 fn sink(outcome: Option<u64>) {
     match outcome {
-        None => drop(EXECUTIONS.fetch_add(1, Relaxed)),
-        Some(outcome) => {
+        // Only one thread counts, and the watchdog looks.
+        None => EXECUTIONS.store(EXECUTIONS.load(Relaxed) + 1, Relaxed),
+        Some(outcome) if RECORDING.load(Relaxed) => {
             if let Some(all) = &mut *OUTCOMES.lock().expect("nobody panics with it") {
                 all.insert(outcome);
             }
         }
+        Some(_) => {}
     }
 }
 
 /// Searches shorter than this, in CPU seconds, are repeated until as much is used.
 const MEASURABLE: f64 = 0.03;
+
+/// The clock is looked at no more often than after as many CPU seconds: a look takes half a microsecond, as long as some
+/// executions.
+const BATCH: f64 = 0.001;
 
 /// Prints, with the outcomes and the memory, and ends the process.
 fn finish(mut text: String) -> ! {
@@ -97,7 +115,10 @@ pub fn child(args: &[String]) -> ! {
     let size = (number(2) as usize, number(3) as usize);
     let cap: f64 = args[4].parse().expect("seconds");
     let times = number(5);
-    *OUTCOMES.lock().expect("first use") = Some(FxHashSet::default());
+    if args[6] == "outcomes" {
+        *OUTCOMES.lock().expect("first use") = Some(FxHashSet::default());
+        RECORDING.store(true, Relaxed);
+    }
     let begin = cpu_seconds();
     std::panic::set_hook(Box::new(|info| {
         // loom may panic in a destructor while it reports a failure, which ends the process: say first what it had found.
@@ -121,27 +142,31 @@ pub fn child(args: &[String]) -> ! {
             }
         }
     });
-    let mut used = 0.0;
-    for seed in 0.. {
-        if if times == 0 { used >= MEASURABLE } else { seed >= times } {
-            break;
-        }
+    let (mut used, mut seed, mut batch) = (0.0, 0, 1);
+    while if times == 0 { used < MEASURABLE } else { seed < times } {
         // Outside the measurement of seeds, which may not find the bug, a search has no limit but the cap.
         let executions = if times == 0 { usize::MAX } else { 1_000_000 };
-        let job = Job { mode: tool.mode, seed, executions, program: args[1].clone(), size };
         EXECUTIONS.store(0, Relaxed);
         let start = cpu_seconds();
         START.store(start.to_bits(), Relaxed);
-        let end = search(tool.library, &job, sink);
+        let mut end = End::Complete;
+        for _ in 0..batch {
+            let job = Job { mode: tool.mode, seed, executions, program: args[1].clone(), size };
+            end = search(tool.library, &job, sink);
+            seed += 1;
+        }
         let seconds = cpu_seconds() - start;
         used += seconds;
-        let executions = EXECUTIONS.load(Relaxed);
+        let (executions, each) = (EXECUTIONS.load(Relaxed) / batch, seconds / batch as f64);
         let end = match end {
             End::Complete => "complete".to_owned(),
             End::Limit => "limit".to_owned(),
             End::Failure(text) => format!("failure {}", text.replace('\n', " ")),
         };
-        let _ = writeln!(DONE.lock().expect("nobody panics with it"), "run {executions} {seconds} {end}");
+        let _ = writeln!(DONE.lock().expect("nobody panics with it"), "run {executions} {each} {end}");
+        if times == 0 && seconds < BATCH {
+            batch *= 2;
+        }
     }
     let text = std::mem::take(&mut *DONE.lock().expect("nobody panics with it"));
     finish(text)
@@ -155,6 +180,7 @@ impl Cell {
             .args(["--cell", self.tool.name, self.program])
             .args([threads, ops].map(|n| n.to_string()))
             .args([self.cap.to_string(), self.times.to_string()])
+            .arg(if self.aim == Aim::Outcomes { "outcomes" } else { "time" })
             .stdin(Stdio::null())
             .output()
             .expect("the cell can be started");

@@ -1,7 +1,7 @@
 //! The measurements: tools take turns on each program, in another order each round, and medians are taken over rounds.
 
 use super::catalogue::{BUGGY, Program, RIGHT};
-use super::cell::Cell;
+use super::cell::{Aim, Cell};
 use super::libraries::End;
 use super::measured::Measured;
 use super::tool::{COMPLETING, HUNTING, Library, Tool};
@@ -40,12 +40,13 @@ pub struct Row {
     pub tools: Vec<Measured>,
 }
 
-/// Measures a list of programs with a list of tools.
+/// Measures a list of programs with a list of tools; and writes their `outcomes` down, in searches that are not measured.
 fn rounds(
     binary: &Path,
     effort: Effort,
     programs: &[(&'static Program, (usize, usize))],
     tools: &[Tool],
+    outcomes: bool,
     times: impl Fn(Tool) -> u64,
 ) -> Vec<Vec<Measured>> {
     let mut all: Vec<Vec<Measured>> = programs
@@ -69,10 +70,15 @@ fn rounds(
                 if measured.unsupported.is_some() || over {
                     continue;
                 }
-                let tool = measured.tool;
-                let cell =
-                    Cell { tool, program: program.name, size: *size, cap: effort.cap, times: times(tool) };
-                measured.rounds.push(cell.measure(binary));
+                let (tool, program, cap) = (measured.tool, program.name, effort.cap);
+                let cell = Cell { tool, program, size: *size, cap, times: times(tool), aim: Aim::Time };
+                let mut found = cell.measure(binary);
+                if outcomes && round == 0 {
+                    let other = Cell { aim: Aim::Outcomes, ..cell }.measure(binary);
+                    found.outcomes = other.outcomes;
+                    found.crashed = found.crashed.or(other.crashed);
+                }
+                measured.rounds.push(found);
             }
         }
     }
@@ -93,7 +99,7 @@ pub fn complete(binary: &Path, effort: Effort) -> Vec<Row> {
     let sizes =
         |program: &'static Program| program.sizes.iter().take(effort.sizes).map(move |size| (program, *size));
     let programs: Vec<_> = RIGHT.iter().flat_map(sizes).collect();
-    let measured = rounds(binary, effort, &programs, &COMPLETING, |_| 0);
+    let measured = rounds(binary, effort, &programs, &COMPLETING, true, |_| 0);
     let truths = programs
         .iter()
         .zip(&measured)
@@ -106,7 +112,7 @@ pub fn complete(binary: &Path, effort: Effort) -> Vec<Row> {
 pub fn hunt(binary: &Path, effort: Effort) -> Vec<Row> {
     let programs: Vec<_> = BUGGY.iter().map(|program| (program, program.sizes[0])).collect();
     // Modes without chance are repeated too, so that all of them are measured warm.
-    let measured = rounds(binary, effort, &programs, &HUNTING, |_| effort.seeds);
+    let measured = rounds(binary, effort, &programs, &HUNTING, false, |_| effort.seeds);
     let truths = programs.iter().map(|(program, size)| Truth::needs_preemption(binary, program.name, *size));
     let truths = truths.collect();
     rows(programs, truths, measured)
@@ -132,7 +138,8 @@ pub fn growth(
             if *over {
                 continue;
             }
-            let cell = Cell { tool: *tool, program: program.name, size: at(n), cap: effort.cap, times: 0 };
+            let (program, cap) = (program.name, effort.cap);
+            let cell = Cell { tool: *tool, program, size: at(n), cap, times: 0, aim: Aim::Time };
             let measured = Measured { tool: *tool, unsupported: None, rounds: vec![cell.measure(binary)] };
             match (measured.end(), measured.seconds()) {
                 (Some(End::Complete), Some(seconds)) => points.push((n, seconds)),

@@ -1,7 +1,7 @@
 //! What is true of a program: the outcomes that brute force sees. Gordian's own brute force is not believed alone: whatever
 //! shuttle's sees, when it comes to its end, is true as well, and a search that lacks it is wrong.
 
-use super::cell::{Cell, Found};
+use super::cell::{Aim, Cell, Found};
 use super::libraries::End;
 use super::measured::Measured;
 use super::rounds::Effort;
@@ -58,7 +58,7 @@ impl Truth {
         // The two locks let threads in, in the same orders; only how they wait differs.
         let program = if program == "swap" { "spin" } else { program };
         eprintln!("truth: {program} {}x{}", size.0, size.1);
-        let ask = |tool, cap| Cell { tool, program, size, cap, times: 0 }.measure(binary);
+        let ask = |tool, cap| Cell { tool, program, size, cap, times: 0, aim: Aim::Outcomes }.measure(binary);
         let found = ask(BRUTE, effort.truth);
         let (mut outcomes, mut by) = (None, "nobody");
         if completed(&found) {
@@ -79,7 +79,8 @@ impl Truth {
 
     /// Finds out whether a bug shows without preemptions.
     pub fn needs_preemption(binary: &Path, program: &'static str, size: (usize, usize)) -> Truth {
-        let found = Cell { tool: UNPREEMPTED, program, size, cap: 1.0, times: 1 }.measure(binary);
+        let found =
+            Cell { tool: UNPREEMPTED, program, size, cap: 1.0, times: 1, aim: Aim::Time }.measure(binary);
         Truth { needs_preemption: completed(&found), ..Truth::default() }
     }
 

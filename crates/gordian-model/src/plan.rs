@@ -1,6 +1,6 @@
 //! Plans: what an execution is to do, as data.
 
-use crate::access::{Access, Accesses, dependent};
+use crate::access::{Access, Accesses, copied, dependent};
 use crate::file::{self, FileError};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::insight::Insight;
@@ -34,7 +34,7 @@ pub struct Deviation {
 
 /// An outcome of a thread's next step that need not be tried until something it depends on happens, because what
 /// follows from here has been seen already (sleep sets; Godefroid).
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sleeper {
     /// The thread.
     pub thread: ThreadId,
@@ -51,6 +51,13 @@ pub struct Sleeper {
     /// ([`ObjectId::from_site`](crate::ObjectId::from_site)).
     #[serde(default)]
     pub bounded: bool,
+}
+
+impl Clone for Sleeper {
+    #[inline]
+    fn clone(&self) -> Sleeper {
+        Sleeper { accesses: copied(&self.accesses), ..*self }
+    }
 }
 
 impl Sleeper {

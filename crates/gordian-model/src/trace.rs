@@ -1,6 +1,6 @@
 //! Traces: what an execution did, as data.
 
-use crate::access::Accesses;
+use crate::access::{Accesses, copied};
 use crate::aftermath::Aftermath;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -78,14 +78,14 @@ impl Step {
     }
 
     /// The step as one that sleeps.
+    #[inline]
     pub fn sleeper(&self) -> Sleeper {
         Sleeper {
             thread: self.thread,
             expected: (self.kind, self.site),
             outcome: self.outcome,
             outcomes: self.outcomes,
-            // A copy of plain values; `clone` would go through them one by one.
-            accesses: Accesses::from_slice(&self.accesses),
+            accesses: copied(&self.accesses),
             bounded: false,
         }
     }

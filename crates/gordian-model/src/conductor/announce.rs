@@ -1,10 +1,11 @@
 //! What a thread is about to do, and whether it can.
 
-use super::slots::Slot;
-use super::{Conductor, Idle, Status, Visit};
+use super::slots::{Slot, slot_of};
+use super::{Conductor, Idle, Status, Thread, Visit};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Model, Object, Outcomes};
 use crate::op::{Op, OpKind};
+use crate::thread_set::ThreadSet;
 
 impl Conductor {
     /// A thread says what it is about to do. [`Visit::Probe`] asks the front end to compare the thread's own
@@ -53,7 +54,13 @@ impl Conductor {
     fn announce_in_full(&mut self, thread: ThreadId) -> Visit {
         let Op { kind, object, other, .. } = self.threads[thread.index()].op;
         if kind.can_change() {
-            self.slot_mut(object).pending.push(thread);
+            let slot = self.slot_mut(object);
+            // Where there is always room nothing that others do matters to who sends.
+            let always =
+                matches!(&slot.model, Object::Channel(c) if kind == OpKind::Send && c.is_unbounded());
+            if !always {
+                slot.pending.push(thread);
+            }
             if other != ObjectId::NONE {
                 self.slot_mut(other).pending.push(thread);
             }
@@ -65,28 +72,26 @@ impl Conductor {
     /// Works out whether the announced op of a thread is enabled.
     pub(super) fn evaluate(&mut self, thread: ThreadId) {
         let me = &mut self.threads[thread.index()];
-        if me.op.kind == OpKind::Lock
-            && me.status == Status::Announced
-            && let Some(Slot { model: Object::Mutex(mutex), .. }) = self.slots.get(me.op.object.index())
-        {
-            // The most frequent of those that wait, in short; one that waits for a lock is not in a loop.
-            me.expiring = false;
-            me.outcomes = u32::from(mutex.is_free());
-            me.idle = Idle::No;
-            if me.outcomes == 0 {
-                self.enabled.remove(thread);
-            } else {
-                self.enabled.insert(thread);
-            }
+        if me.status != Status::Announced {
             return;
         }
-        let Some(op) = self.threads[thread.index()].announced() else { return };
+        let op = &me.op;
+        if op.kind == OpKind::Lock
+            && let Some(Slot { model: Object::Mutex(mutex), .. }) = self.slots.get(op.object.index())
+        {
+            return me.await_lock(thread, mutex.is_free(), &mut self.enabled);
+        }
         let outcomes = match op.kind {
             OpKind::Choose => Outcomes::Ready(op.arg as u32),
             _ if op.object == ObjectId::NONE => Outcomes::Ready(1),
+            _ if op.other == ObjectId::NONE => {
+                let slot = slot_of(&mut self.slots, &mut self.lives, op.object);
+                slot.model.outcomes(thread, op, None, &self.options)
+            }
             _ => {
-                let other = (op.other != ObjectId::NONE).then(|| &self.slot(op.other).model);
-                self.slot(op.object).model.outcomes(thread, op, other, &self.options)
+                let op = *op;
+                let other = Some(&self.slot(op.other).model);
+                self.slot(op.object).model.outcomes(thread, &op, other, &self.options)
             }
         };
         let me = &mut self.threads[thread.index()];
@@ -104,6 +109,24 @@ impl Conductor {
             self.enabled.remove(thread);
         } else {
             self.enabled.insert(thread);
+        }
+    }
+}
+
+impl Thread {
+    /// The thread, `me`, wants a mutex that is free or not. One that waits for a lock is not in a loop.
+    #[inline(always)]
+    pub(super) fn await_lock(&mut self, me: ThreadId, free: bool, enabled: &mut ThreadSet) {
+        if self.status != Status::Announced {
+            return;
+        }
+        self.expiring = false;
+        self.outcomes = u32::from(free);
+        self.idle = Idle::No;
+        if free {
+            enabled.insert(me);
+        } else {
+            enabled.remove(me);
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::access::{Access, Act};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::{Life, Object};
 use crate::op::{Op, OpKind};
-use smallvec::SmallVec;
 
 impl Conductor {
     pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
@@ -18,7 +17,7 @@ impl Conductor {
             self.lives.push(Slot::new(Life::new().into()));
         }
         self.threads[i].reset(Status::Running);
-        self.lives[i].renew(Life::new().into());
+        self.lives[i].revive();
         self.sync.admit(thread, parent);
         self.unfinished += 1;
     }
@@ -30,14 +29,17 @@ impl Conductor {
         me.children += 1;
         me.pauses = 0;
         me.spin.reset();
-        let mut after = if me.after.is_empty() { SmallVec::new() } else { me.after.clone() };
-        if let Some(last) = me.last {
-            after.push(last);
-        }
+        let last = me.last;
+        let follows = !me.after.is_empty();
         let child = self.names.child(parent, nth);
         self.birth(child, Some(parent));
         self.sync.tick(parent);
-        self.threads[child.index()].after = after;
+        if follows {
+            self.threads[child.index()].after = self.threads[parent.index()].after.clone();
+        }
+        if let Some(last) = last {
+            self.threads[child.index()].after.push(last);
+        }
         self.driver.spawned(parent, child);
         child
     }

@@ -5,6 +5,9 @@ use crate::id::ThreadId;
 
 impl Conductor {
     pub(super) fn let_polite_threads_go(&mut self) -> bool {
+        if !self.pauses_seen && self.limits.fair_rounds > 0 {
+            return false;
+        }
         let mut any = false;
         for i in 0..self.threads.len() {
             let me = &mut self.threads[i];

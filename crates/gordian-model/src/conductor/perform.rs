@@ -1,10 +1,11 @@
 //! Carrying a step out: what it does to its object, who can go on now, and who looks again.
 
-use super::slots::Objects;
+use super::slots::{Objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::Access;
 use crate::id::{ObjectId, ThreadId};
-use crate::op::{Op, OpKind, Reply};
+use crate::object::Object;
+use crate::op::{OpKind, Reply};
 
 impl Conductor {
     /// Carries out the announced op of the thread that was decided on.
@@ -13,7 +14,7 @@ impl Conductor {
         let at = self.trace.len();
         let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
         let reply = match quick.flatten() {
-            Some(value) => Reply::value(value),
+            Some((value, ok)) => Reply { value, ok, ..Reply::DONE },
             None => self.perform_in_full(thread),
         };
         self.follow_up(thread, at);
@@ -70,19 +71,21 @@ impl Conductor {
         // A new choice is progress, although no object shows it.
         let mut wrote = op.kind == OpKind::Choose;
         let mut progress = wrote;
-        let mut awaited = op.kind.can_change();
+        if op.kind.can_change() {
+            for object in [op.object, op.other].into_iter().filter(|&object| object != ObjectId::NONE) {
+                slot_of(&mut self.slots, &mut self.lives, object).no_longer_pending(thread);
+            }
+        }
+        let mut awaited = false;
         for &Access { object, act, .. } in &step.accesses {
-            let slot = match object.as_life() {
-                Some(t) => &mut self.lives[t.index()],
-                None => &mut self.slots[object.index()],
-            };
+            let slot = slot_of(&mut self.slots, &mut self.lives, object);
             if !slot.was_changed(act, reply.value) {
                 me.spin.read(object, slot.version);
             } else {
                 wrote = true;
                 progress |= act.is_progress();
                 slot.version = slot.version.wrapping_add(1);
-                awaited |= !slot.pending.is_empty() || !slot.watchers.is_empty();
+                awaited |= slot.is_awaited();
             }
         }
         me.pace(wrote, progress);
@@ -99,19 +102,13 @@ impl Conductor {
         reply
     }
 
-    /// The thread waits no longer, and others may wait for what it has changed.
+    /// Others wait for what the thread has changed.
     #[inline(never)]
     fn look_for_waiting(&mut self, thread: ThreadId, at: usize) {
-        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
-        if kind.can_change() {
-            self.slot_mut(object).no_longer_pending(thread);
-            if other != ObjectId::NONE {
-                self.slot_mut(other).no_longer_pending(thread);
-            }
-        }
         for k in 0..self.trace.steps[at].accesses.len() {
             let Access { object, act, .. } = self.trace.steps[at].accesses[k];
-            if self.slot(object).was_changed(act, self.trace.steps[at].value) {
+            let slot = self.slot(object);
+            if slot.is_awaited() && slot.was_changed(act, self.trace.steps[at].value) {
                 self.changed(object, thread, at);
             }
         }
@@ -119,10 +116,30 @@ impl Conductor {
 
     /// An object that somebody waits at has changed: blocked threads may be enabled, idle ones look again.
     pub(super) fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
-        for k in 0..self.slot(object).pending.len() {
-            let waiter = self.slot(object).pending[k];
-            self.evaluate(waiter);
+        let slot = slot_of(&mut self.slots, &mut self.lives, object);
+        // Put back below; evaluating changes nothing about who waits.
+        let pending = std::mem::take(&mut slot.pending);
+        let free = match &slot.model {
+            Object::Mutex(mutex) => Some(mutex.is_free()),
+            _ => None,
+        };
+        let watched = !slot.watchers.is_empty();
+        for &waiter in &pending {
+            let me = &mut self.threads[waiter.index()];
+            match free {
+                // The most frequent of those that wait, in short.
+                Some(free) if me.op.kind == OpKind::Lock => me.await_lock(waiter, free, &mut self.enabled),
+                _ => self.evaluate(waiter),
+            }
         }
+        slot_of(&mut self.slots, &mut self.lives, object).pending = pending;
+        if watched {
+            self.wake_watchers(object, by, at);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_watchers(&mut self, object: ObjectId, by: ThreadId, at: usize) {
         while let Some(watcher) = self.slot_mut(object).watchers.pop() {
             let me = &mut self.threads[watcher.index()];
             if watcher != by && me.idle == Idle::Proved && me.spin.watches(object) {

@@ -8,10 +8,10 @@ use crate::id::ThreadId;
 use crate::object::Object;
 
 impl Conductor {
-    /// Carries out the announced op of the thread that was decided on, if it is so simple and succeeds; gives what it read.
-    /// (A number comes back in registers, a reply would be copied.)
+    /// Carries out the announced op of the thread that was decided on, if it is so simple; gives what it read, and whether it
+    /// succeeded. (These come back in registers, a reply would be copied.)
     #[inline]
-    pub(super) fn perform_quickly(&mut self, thread: ThreadId) -> Option<u64> {
+    pub(super) fn perform_quickly(&mut self, thread: ThreadId) -> Option<(u64, bool)> {
         let at = self.trace.len();
         let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
@@ -21,9 +21,12 @@ impl Conductor {
         if something_else {
             return None;
         }
-        let (value, act) = match &mut slot.model {
+        let (value, act, ok) = match &mut slot.model {
             Object::Atomic(atomic) => atomic.quickly(&me.op)?,
-            Object::Mutex(mutex) => (0, mutex.quickly(thread, &me.op)?),
+            Object::Mutex(mutex) => {
+                let (act, ok) = mutex.quickly(thread, &me.op)?;
+                (0, act, ok)
+            }
             _ => return None,
         };
         debug_assert_eq!(me.status, Status::Announced);
@@ -33,7 +36,7 @@ impl Conductor {
         // Made as a whole, which is shorter than to add it to what might be full.
         step.accesses = Accesses::from_buf_and_len([Access { object: me.op.object, act, seq: 0 }; 3], 1);
         step.value = value;
-        step.ok = true;
+        step.ok = ok;
         me.status = Status::Running;
         me.visible += 1;
         me.idle = Idle::No;
@@ -48,7 +51,7 @@ impl Conductor {
         }
         if !slot.was_changed(act, value) {
             me.spin.read(object, slot.version);
-            return Some(value);
+            return Some((value, ok));
         }
         slot.version = slot.version.wrapping_add(1);
         me.changes += 1;
@@ -62,7 +65,7 @@ impl Conductor {
         if !slot.pending.is_empty() || !slot.watchers.is_empty() {
             self.changed(object, thread, at);
         }
-        Some(value)
+        Some((value, ok))
     }
 }
 
@@ -85,9 +88,13 @@ mod tests {
             (OpKind::Load, ATOMIC, 0),
             (OpKind::Load, ATOMIC, 0),
             (OpKind::CompareExchange, ATOMIC, 1),
+            (OpKind::CompareExchange, ATOMIC, 1),
             (OpKind::FetchAdd, ATOMIC, 255),
             (OpKind::Lock, MUTEX, 0),
+            (OpKind::TryLock, MUTEX, 0),
             (OpKind::Swap, ATOMIC, 3),
+            (OpKind::Unlock, MUTEX, 0),
+            (OpKind::TryLock, MUTEX, 0),
             (OpKind::Unlock, MUTEX, 0),
             (OpKind::FetchMin, ATOMIC, 2),
         ];
@@ -108,8 +115,10 @@ mod tests {
 
     #[test]
     fn a_quick_step_is_the_same_as_one_in_full() {
-        let quick =
-            run(|conductor| Reply::value(conductor.perform_quickly(ThreadId::MAIN).expect("simple enough")));
+        let quick = run(|conductor| {
+            let (value, ok) = conductor.perform_quickly(ThreadId::MAIN).expect("simple enough");
+            Reply { value, ok, ..Reply::DONE }
+        });
         let in_full = run(|conductor| conductor.perform_in_full(ThreadId::MAIN));
         for (quick, in_full) in quick.iter().zip(&in_full) {
             assert_eq!(quick, in_full);

@@ -2,9 +2,18 @@
 
 use crate::access::{Accesses, Act};
 use crate::id::{ObjectId, ThreadId};
-use crate::object::{Cx, Model, Object, Synchronisation};
+use crate::object::{Cx, Life, Model, Object, Synchronisation};
 use crate::op::{Op, Reply};
 use crate::plan::Options;
+
+/// The slot of an object.
+#[inline(always)]
+pub(super) fn slot_of<'a>(slots: &'a mut [Slot], lives: &'a mut [Slot], object: ObjectId) -> &'a mut Slot {
+    match object.as_life() {
+        Some(thread) => &mut lives[thread.index()],
+        None => &mut slots[object.index()],
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Slot {
@@ -31,11 +40,30 @@ impl Slot {
         }
     }
 
+    /// Does anybody wait for it to change?
+    #[inline(always)]
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.pending.is_empty() || !self.watchers.is_empty()
+    }
+
     #[inline]
     pub(super) fn no_longer_pending(&mut self, thread: ThreadId) {
         if let Some(i) = self.pending.iter().position(|&t| t == thread) {
             self.pending.swap_remove(i);
         }
+    }
+
+    /// The life of a thread begins again.
+    #[inline(always)]
+    pub(super) fn revive(&mut self) {
+        match &mut self.model {
+            // Nothing has to be dropped.
+            Object::Life(life) => *life = Life::new(),
+            model => *model = Life::new().into(),
+        }
+        self.pending.clear();
+        self.watchers.clear();
+        self.version = 0;
     }
 
     #[inline(always)]

@@ -31,18 +31,19 @@ impl Atomic {
         self.value = value;
     }
 
-    /// What an op with one outcome, which is a success, does when no clocks are kept; what it read, and how it touched this.
+    /// What an op with one outcome does when no clocks are kept; what it read, how it touched this, and whether it succeeded.
     #[inline(always)]
-    pub(crate) fn quickly(&mut self, op: &Op) -> Option<(u64, Act)> {
+    pub(crate) fn quickly(&mut self, op: &Op) -> Option<(u64, Act, bool)> {
         let old = self.value;
         self.value = match op.kind {
             OpKind::FetchAdd => Rmw::Add.apply(old, op.arg, op.detail),
-            OpKind::Load => return Some((old, Act::Read)),
+            OpKind::Load => return Some((old, Act::Read, true)),
             OpKind::Store => op.arg,
             OpKind::CompareExchange if old == op.arg => op.arg2,
+            OpKind::CompareExchange => return Some((old, Act::Read, false)),
             kind => kind.rmw()?.apply(old, op.arg, op.detail),
         };
-        Some((old, Act::Write))
+        Some((old, Act::Write, true))
     }
 
     #[inline]

@@ -26,6 +26,7 @@ pub struct Channel {
     receiver: bool,
     shut_when_full: bool,
     waiting: u32,
+    /// What each message that waits carries; empty where no clocks are kept.
     messages: VecDeque<ClockId>,
     slots: ClockId,
     closing: ClockId,
@@ -56,6 +57,11 @@ impl Channel {
         self.senders += 1;
     }
 
+    /// Is there always room?
+    pub(crate) fn is_unbounded(&self) -> bool {
+        self.capacity.is_none()
+    }
+
     fn is_rendezvous(&self) -> bool {
         self.capacity == Some(0)
     }
@@ -73,9 +79,11 @@ impl Channel {
 
     fn put(&mut self, blocking: bool, cx: &mut Cx<'_>) -> Reply {
         let number = self.sent;
-        let mut clock = ClockId::default();
-        cx.release(&mut clock);
-        self.messages.push_back(clock);
+        if cx.options.clocks {
+            let mut clock = ClockId::default();
+            cx.release(&mut clock);
+            self.messages.push_back(clock);
+        }
         cx.touch(cx.object, Act::Put, number);
         match self.capacity {
             None => {}

@@ -27,21 +27,23 @@ impl Mutex {
         self.owner.is_none()
     }
 
-    /// What taking or giving back a mutex without poison does when no clocks are kept.
+    /// What taking or giving back a mutex without poison does when no clocks are kept: how it was touched, and whether that was
+    /// a success.
     #[inline(always)]
-    pub(crate) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<Act> {
-        match op.kind {
-            OpKind::Lock if !self.poisoned => {
-                debug_assert!(self.owner.is_none());
-                self.owner = Some((thread, op.site));
-                Some(Act::Take)
-            }
+    pub(crate) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<(Act, bool)> {
+        let act = match op.kind {
+            OpKind::Lock if !self.poisoned => Act::Take,
             OpKind::Unlock if op.arg == 0 => {
                 self.owner = None;
-                Some(Act::Free)
+                return Some((Act::Free, true));
             }
-            _ => None,
-        }
+            OpKind::TryLock if self.owner.is_some() => return Some((Act::Probe, false)),
+            OpKind::TryLock if !self.poisoned => Act::TryTake,
+            _ => return None,
+        };
+        debug_assert!(self.owner.is_none());
+        self.owner = Some((thread, op.site));
+        Some((act, true))
     }
 
     pub(super) fn take(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>, id: crate::ObjectId) -> Reply {

@@ -12,6 +12,7 @@ mod preemptions;
 mod randomised;
 pub(crate) mod rank;
 mod recycled;
+mod sleepers;
 mod stack;
 mod tree;
 

@@ -11,15 +11,15 @@
 
 use super::grown::Grown;
 use super::recycled::{Recycle, Recycled};
+use super::sleepers::Sleepers;
 use super::stack::Stack;
 use super::tree::{Branch, Cover, Sequence, insert, look, prune};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use crate::search::Word;
-use gordian_model::conductor::wake_dependent;
 use gordian_model::{
     Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
-    dependent,
+    copied, dependent,
 };
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -36,8 +36,7 @@ pub(crate) const WORD: Word = Word {
 
 #[derive(Debug, Default)]
 struct Node {
-    sleep: Vec<Sleeper>,
-    /// The current step.
+    /// The current step, if there are others to be tried.
     seen: Option<Sleeper>,
     /// Branches that are done with.
     tried: u32,
@@ -61,6 +60,9 @@ struct Kept {
 pub(super) struct Optimal {
     started: bool,
     nodes: Stack<Node>,
+    sleepers: Sleepers,
+    /// There may be doubtful nodes.
+    in_doubt: bool,
     path: Vec<Planned>,
     grown: Grown,
     order: Order,
@@ -90,13 +92,14 @@ impl Recycle for Optimal {
     fn reset(&mut self) {
         self.started = false;
         while let Some(node) = self.nodes.last_mut() {
-            node.sleep.clear();
             node.seen = None;
             node.tried = 0;
             node.tree.clear();
             node.doubtful = false;
             self.nodes.pop();
         }
+        self.sleepers.truncate(0);
+        self.in_doubt = false;
         self.path.clear();
         self.grown.clear();
         self.order.truncate(0);
@@ -118,14 +121,21 @@ impl Optimal {
 
     /// The next branch to follow at the deepest node that has one.
     fn backtrack(&mut self) -> Option<Branch> {
-        while let Some(node) = self.nodes.last_mut() {
-            node.sleep.extend(node.seen.take());
-            prune(&mut node.tree, &node.sleep);
+        while let Some(at) = self.nodes.len().checked_sub(1) {
+            let node = &mut self.nodes[at];
             if !node.tree.is_empty() {
-                node.tried += 1;
-                return Some(node.tree.remove(0));
+                self.sleepers.truncate(at + 1);
+                self.sleepers.reach(at);
+                if let Some(seen) = node.seen.take() {
+                    self.sleepers.add(seen);
+                }
+                prune(&mut node.tree, self.sleepers.at(at));
+                if !node.tree.is_empty() {
+                    node.tried += 1;
+                    return Some(node.tree.remove(0));
+                }
             }
-            node.sleep.clear();
+            node.seen = None;
             node.tried = 0;
             node.doubtful = false;
             self.nodes.pop();
@@ -137,7 +147,7 @@ impl Optimal {
         let (earlier, later) = race;
         let second = &trace.steps[later];
         // How many outcomes there are is seen when the step is carried out; but if the first sleeps it will not be.
-        let asleep = self.nodes[earlier].sleep.iter().find(|s| s.thread == second.thread);
+        let asleep = self.sleepers.at(earlier).iter().find(|s| s.thread == second.thread);
         let outcomes = asleep.map_or(1, |s| s.outcomes);
         let usual = outcome_without(&trace.steps[earlier], second);
         if outcomes > 1 {
@@ -164,7 +174,7 @@ impl Optimal {
         let (earlier, later) = race;
         let (first, second) = (&trace.steps[earlier], &trace.steps[later]);
         if earlier == later {
-            let accesses = touched_with(second.kind, Accesses::from_slice(&second.accesses), outcome);
+            let accesses = touched_with(second.kind, copied(&second.accesses), outcome);
             return self.put(race, (outcome, accesses), trace, whole);
         }
         let touched = self.order.touched_without(&trace.steps, earlier, later);
@@ -172,9 +182,9 @@ impl Optimal {
             return self.put(race, (outcome, touched), trace, whole);
         }
         // With another outcome it may well be no race, and then it is covered by what is being explored.
-        self.nodes[earlier].sleep.push(first.sleeper());
+        self.sleepers.put_to_sleep(earlier, first.sleeper());
         self.put(race, (outcome, touched_with(second.kind, touched, outcome)), trace, whole);
-        self.nodes[earlier].sleep.pop();
+        self.sleepers.wake(earlier);
     }
 
     /// Puts the sequence that a race asks for into the wakeup tree, unless steps that sleep at the node or the tree cover it.
@@ -186,53 +196,51 @@ impl Optimal {
     /// still have it.
     fn put(&mut self, race: Race, (outcome, accesses): (u32, Accesses), trace: &Trace, mut whole: bool) {
         let (node, last) = race;
+        let mut sequence = Sequence {
+            trace,
+            order: &self.order,
+            steps: std::mem::take(&mut self.steps),
+            last,
+            last_outcome: outcome,
+            last_accesses: accesses,
+            node,
+            objects: trace.steps[node].objects,
+            walked: Vec::new(),
+            arrivals: Vec::new(),
+        };
         loop {
-            let mut steps = std::mem::take(&mut self.steps);
-            self.order.without(node, if whole { trace.len() } else { last }, &mut steps);
-            steps.pop();
-            steps.retain(|&s| s != last);
-            steps.push(last);
-            let mut sequence = Sequence {
-                trace,
-                order: &self.order,
-                steps,
-                last,
-                last_outcome: outcome,
-                last_accesses: Accesses::from_slice(&accesses),
-                node,
-                objects: trace.steps[node].objects,
-                walked: Vec::new(),
-                arrivals: Vec::new(),
-            };
-            if self.arrivals {
-                sequence.miss();
-            }
-            let Node { sleep, tree, doubtful, .. } = &mut self.nodes[node];
+            sequence.begin(if whole { trace.len() } else { last }, self.arrivals);
+            let sleep = self.sleepers.at(node);
+            let Node { seen, tree, doubtful, .. } = &mut self.nodes[node];
             if let Some(cover) = sequence.covered_by(sleep) {
-                self.steps = sequence.steps;
-                let Cover::UpTo(by) = cover else { return };
+                let Cover::UpTo(by) = cover else { break };
                 if whole || !self.is_woken(node, by, last + 1, trace) {
-                    return self.kept.push(Kept { race, outcome, by: Some(by) });
+                    self.kept.push(Kept { race, outcome, by: Some(by) });
+                    break;
                 }
             } else {
-                let (steps, in_doubt) = insert(tree, sequence, sleep);
-                self.steps = steps;
+                let in_doubt = insert(tree, &mut sequence, sleep);
+                seen.get_or_insert_with(|| trace.steps[node].sleeper());
                 if !in_doubt {
-                    return;
+                    break;
                 }
                 *doubtful = true;
+                self.in_doubt = true;
                 if whole {
-                    return self.kept.push(Kept { race, outcome, by: None });
+                    self.kept.push(Kept { race, outcome, by: None });
+                    break;
                 }
             }
             whole = true;
         }
+        self.steps = sequence.steps;
     }
 
     /// Is there a step from `from` on that does not happen after the one at the node, and on which what sleeps there of a
     /// thread depends?
     fn is_woken(&self, node: usize, thread: ThreadId, from: usize, trace: &Trace) -> bool {
-        let sleepers = || self.nodes[node].sleep.iter().filter(|s| s.thread == thread);
+        let sleeping = self.sleepers.at(node);
+        let sleepers = || sleeping.iter().filter(|s| s.thread == thread);
         for (k, step) in trace.steps.iter().enumerate().skip(from) {
             if self.order.before(node, k) {
                 continue;
@@ -265,6 +273,9 @@ impl Optimal {
 /// The outcome to ask for when `later` goes before `earlier`. How many there are then is seen when it is carried out; if
 /// the two race only because a thread ends, the same.
 fn outcome_without(earlier: &Step, later: &Step) -> u32 {
+    if later.outcome == 0 {
+        return 0;
+    }
     let touched = |object| earlier.accesses.iter().any(|a| a.object == object);
     let only_the_end = later.accesses.iter().all(|a| a.act == Act::Exit || !touched(a.object));
     if only_the_end { later.outcome } else { 0 }
@@ -293,7 +304,7 @@ impl Strategy for Optimal {
         self.kept.retain(|k| k.race.1 < depth);
         self.order.truncate(depth);
         plan.sleep.clear();
-        plan.sleep.extend(self.nodes[depth].sleep.iter().cloned());
+        plan.sleep.extend(self.sleepers.at(depth).iter().cloned());
         plan.sleep_from = depth;
         self.grown.branch(depth, self.path.get(depth), &branch.planned);
         self.path.truncate(depth);
@@ -303,6 +314,7 @@ impl Strategy for Optimal {
             let first = children.remove(0);
             let node = self.nodes.push();
             node.doubtful = children.iter().any(|b| b.doubtful);
+            self.in_doubt |= node.doubtful;
             node.tree = children;
             self.path.push(first.planned);
             children = first.children;
@@ -324,25 +336,23 @@ impl Strategy for Optimal {
             return Err(Failure::new(FailureKind::Nondeterminism, message));
         }
         self.grown.learn();
+        self.sleepers.reach(self.branch);
         for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
                 self.nodes.push();
             }
             if i > self.branch {
-                let (above, node) = self.nodes.split_at_mut(i);
-                let (before, node) = (&above[i - 1], &mut node[0]);
-                node.sleep.extend(before.sleep.iter().cloned());
-                wake_dependent(
-                    &mut node.sleep,
-                    trace.steps[i - 1].thread,
-                    &trace.steps[i - 1].accesses,
-                    &trace.objects,
-                );
+                self.sleepers.follow(&trace.steps[i - 1], trace);
             }
-            self.nodes[i].seen = Some(step.sleeper());
+            let node = &mut self.nodes[i];
+            if !node.tree.is_empty() {
+                node.seen = Some(step.sleeper());
+            }
             self.arrivals |= step.kind == OpKind::Arrive;
-            self.path.truncate(i);
-            self.path.push(step.planned());
+        }
+        if trace.len() > self.branch {
+            self.path.truncate(self.branch);
+            self.path.extend(trace.steps[self.branch..].iter().map(Step::planned));
         }
         let mut races = std::mem::take(&mut self.races);
         for _ in self.branch..trace.len() {
@@ -350,8 +360,11 @@ impl Strategy for Optimal {
         }
         self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
-        for (i, node) in self.nodes[..trace.len()].iter_mut().enumerate().filter(|(_, n)| n.doubtful) {
-            look(&mut node.tree, i, trace, &self.order);
+        if self.in_doubt {
+            self.in_doubt = self.nodes.iter().any(|node| node.doubtful);
+            for (i, node) in self.nodes[..trace.len()].iter_mut().enumerate().filter(|(_, n)| n.doubtful) {
+                look(&mut node.tree, i, trace, &self.order);
+            }
         }
         self.look_again(trace);
         for i in self.branch..trace.len() {

@@ -24,9 +24,11 @@
 //! tried from the node. But it may have taken in longer sequences, of which that need not be true. So a leaf in doubt takes
 //! in none: the rest is put below it.
 
+use super::sleepers::Sleeping;
 use crate::order::Order;
 use gordian_model::{
     Access, Accesses, Act, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace,
+    copied,
 };
 use smallvec::SmallVec;
 
@@ -106,8 +108,22 @@ impl Sequence<'_> {
         arrival.map_or(&self.trace.steps[step].accesses, |a| &a.1)
     }
 
+    /// Takes in the steps after the node and before `end` that do not happen after it, and then the last. `arrivals`: there are
+    /// barriers.
+    pub(super) fn begin(&mut self, end: usize, arrivals: bool) {
+        let (node, last, order) = (self.node, self.last, self.order);
+        self.walked.clear();
+        self.steps.clear();
+        self.steps.extend((node + 1..end).filter(|&k| k != last && !order.before(node, k)));
+        self.steps.push(last);
+        if arrivals {
+            self.arrivals.clear();
+            self.miss();
+        }
+    }
+
     /// Finds the [`arrivals`](Self::arrivals).
-    pub(super) fn miss(&mut self) {
+    fn miss(&mut self) {
         for &step in self.steps.iter().filter(|&&s| s != self.last) {
             let Step { kind, accesses, .. } = &self.trace.steps[step];
             let last = |a: &Access| a.act == Act::ArriveLast && self.order.is_missed(a, self.node);
@@ -157,7 +173,7 @@ impl Sequence<'_> {
 
     /// Do sleeping steps cover the sequence? Steps with several outcomes cover it together, if all of them sleep. Objects that
     /// sleeping steps touch are known at the node, so there is no doubt which ones they are.
-    pub(super) fn covered_by(&self, sleep: &[Sleeper]) -> Option<Cover> {
+    pub(super) fn covered_by(&self, sleep: Sleeping<'_>) -> Option<Cover> {
         sleep.iter().find_map(|s| match self.begins_with(s.into()) {
             Found::At(at) if self.steps[at] < self.last => Some(Cover::Always),
             Found::At(_) => Some(Cover::UpTo(s.thread)),
@@ -226,7 +242,7 @@ impl Sequence<'_> {
     }
 
     /// The sleeping steps that cover part of the sequence: they are among several outcomes, and the others do not sleep.
-    fn partly_covered<'s>(&self, sleep: &'s [Sleeper]) -> Vec<Part<'s>> {
+    fn partly_covered<'s>(&self, sleep: Sleeping<'s>) -> Vec<Part<'s>> {
         let part = |s: &&Sleeper| {
             s.outcomes > 1 && self.steps.iter().all(|&k| self.trace.steps[k].thread != s.thread)
         };
@@ -264,7 +280,7 @@ impl Sequence<'_> {
         let outcome = self.outcome(step);
         Branch {
             planned: Planned { thread, outcome, expected: Some((kind, site)) },
-            accesses: Accesses::from_slice(self.accesses(step)),
+            accesses: copied(self.accesses(step)),
             op: (object, other),
             known: self.objects,
             sites: (self.created(object), self.created(other)),
@@ -278,7 +294,7 @@ impl Sequence<'_> {
 
     /// What the branch touches, in the numbers of this execution.
     fn translated(&self, branch: &Branch) -> Accesses {
-        let mut accesses = Accesses::from_slice(&branch.accesses);
+        let mut accesses = copied(&branch.accesses);
         let is_young = |o: ObjectId| o.as_life().is_none() && o.0 >= branch.known;
         if !accesses.iter().any(|a| is_young(a.object)) {
             return accesses;
@@ -426,7 +442,7 @@ impl Doubt {
     }
 
     /// Is the leaf covered by the steps that sleep now? Not by one of several outcomes, only by all of them.
-    fn is_covered(&self, sleep: &[Sleeper]) -> bool {
+    fn is_covered(&self, sleep: Sleeping<'_>) -> bool {
         let covers = |s: &&Sleeper| self.independent.contains(&(s.thread, s.outcome));
         self.seen
             || sleep.iter().filter(covers).any(|s| {
@@ -469,7 +485,7 @@ impl Branch {
     }
 
     /// Takes the first leaf away as long as it is covered. Is nothing left?
-    fn prune(&mut self, sleep: &[Sleeper]) -> bool {
+    fn prune(&mut self, sleep: Sleeping<'_>) -> bool {
         if self.children.is_empty() {
             return self.doubt.as_ref().is_some_and(|d| d.is_covered(sleep));
         }
@@ -496,19 +512,15 @@ pub(super) fn look(tree: &mut [Branch], at: usize, trace: &Trace, order: &Order)
 
 /// Takes the first leaf away as long as it is covered by steps that have been tried meanwhile, so that the one that is
 /// left is not.
-pub(super) fn prune(tree: &mut Vec<Branch>, sleep: &[Sleeper]) {
+pub(super) fn prune(tree: &mut Vec<Branch>, sleep: Sleeping<'_>) {
     while tree.first_mut().is_some_and(|b| b.prune(sleep)) {
         tree.remove(0);
     }
 }
 
-/// Puts a sequence into a tree, unless the tree already holds something that covers it; gives its memory back, and whether
-/// the leaf it leads to may be in doubt. `sleep` are the steps that sleep at the node.
-pub(super) fn insert(
-    tree: &mut Vec<Branch>,
-    mut sequence: Sequence<'_>,
-    sleep: &[Sleeper],
-) -> (Vec<usize>, bool) {
+/// Puts a sequence into a tree, unless the tree already holds something that covers it; says whether the leaf it leads to may be
+/// in doubt. `sleep` are the steps that sleep at the node.
+pub(super) fn insert(tree: &mut Vec<Branch>, sequence: &mut Sequence<'_>, sleep: Sleeping<'_>) -> bool {
     let mut parts = sequence.partly_covered(sleep);
     let mut in_doubt = false;
     let mut path: SmallVec<[usize; 16]> = SmallVec::new();
@@ -538,29 +550,26 @@ pub(super) fn insert(
         let branch = &mut level[i];
         sequence.walked.push((branch.planned.thread, step));
         if sequence.steps.is_empty() {
-            return (sequence.steps, branch.doubtful);
+            return branch.doubtful;
         }
         if branch.children.is_empty() {
             if branch.doubt.take().is_none() {
-                return (sequence.steps, false);
+                return false;
             }
             in_doubt = true;
         }
         path.push(i);
         level = &mut level[i].children;
     }
-    let mut chain: Option<Branch> = None;
-    for &step in sequence.steps.iter().rev() {
+    for (k, &step) in sequence.steps.iter().enumerate() {
         let mut branch = sequence.branch(step);
         branch.doubtful = in_doubt;
-        match chain.take() {
-            Some(next) => branch.children.push(next),
-            None if in_doubt => branch.doubt = Some(Box::new(Doubt::about(&parts))),
-            None => {}
+        if in_doubt && k + 1 == sequence.steps.len() {
+            branch.doubt = Some(Box::new(Doubt::about(&parts)));
         }
-        chain = Some(branch);
+        level.push(branch);
+        level = &mut level.last_mut().expect("just put in").children;
     }
-    level.extend(chain);
     if in_doubt {
         let mut level = tree;
         for i in path {
@@ -568,5 +577,5 @@ pub(super) fn insert(
             level = &mut level[i].children;
         }
     }
-    (sequence.steps, in_doubt)
+    in_doubt
 }

@@ -315,7 +315,10 @@ impl Runtime {
     }
 
     /// Does what the running thread wants, then decides.
-    #[inline(never)]
+    ///
+    /// This, and what it calls in the usual case, is inlined: every return to what was called before a switch is one that the
+    /// processor predicts wrongly.
+    #[inline(always)]
     unsafe fn answer(rt: *mut Runtime) -> Decision {
         // SAFETY: see `execute`.
         unsafe {
@@ -345,6 +348,7 @@ impl Runtime {
     }
 
     /// Which thread steps next, when all have come to their ops?
+    #[inline(always)]
     unsafe fn decide(rt: *mut Runtime) -> Decision {
         // SAFETY: see `execute`.
         unsafe {
@@ -355,6 +359,7 @@ impl Runtime {
     }
 
     /// Runs newborn threads up to their first ops, then their parent again.
+    #[inline(never)]
     unsafe fn settle(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
@@ -369,9 +374,13 @@ impl Runtime {
     }
 
     /// Runs newborn threads up to their first ops, the oldest first, and each one's own before the next.
+    #[inline(always)]
     unsafe fn start_newborns(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
+            if (*rt).newborns.is_empty() {
+                return;
+            }
             let others = (*rt).unborn.len();
             while let Some(child) = (*rt).newborns.pop() {
                 (*rt).unborn.push(child);
@@ -386,11 +395,25 @@ impl Runtime {
     }
 
     /// Runs a thread, and the threads that it spawns, up to their next ops without deciding anything.
+    #[inline(always)]
     unsafe fn advance(rt: *mut Runtime, thread: ThreadId) {
         // SAFETY: see `execute`.
         unsafe {
             let was_starting = std::mem::replace(&mut (*rt).starting, true);
             Runtime::resume(rt, thread, Wake::Go);
+            if matches!((*rt).request, Request::Start | Request::Step) || !(*rt).newborns.is_empty() {
+                Runtime::go_on_advancing(rt);
+            }
+            (*rt).starting = was_starting;
+        }
+    }
+
+    /// The thread that was advanced wants something, or has spawned others. A call of its own, so that a thread that is looked at
+    /// here, before anything was decided, differs by where it was resumed from what it is at its next ops.
+    #[inline(never)]
+    unsafe fn go_on_advancing(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
             // The thread that is resumed changes the request.
             #[allow(clippy::while_immutable_condition)]
             while (*rt).request == Request::Start {
@@ -399,14 +422,12 @@ impl Runtime {
             if (*rt).request == Request::Step {
                 Runtime::announce_for(rt);
             }
-            if !(*rt).newborns.is_empty() {
-                Runtime::start_newborns(rt);
-            }
-            (*rt).starting = was_starting;
+            Runtime::start_newborns(rt);
         }
     }
 
     /// Threads whose joins have come to an end go on to their next ops.
+    #[inline(always)]
     unsafe fn advance_released(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
@@ -420,6 +441,7 @@ impl Runtime {
     }
 
     /// Announces the op that the running thread has left to the host.
+    #[inline(never)]
     unsafe fn announce_for(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
@@ -443,6 +465,7 @@ impl Runtime {
             ours.clear();
             ours.push(range(std::slice::from_ref(rt)));
             ours.push(range(&rt.tasks));
+            ours.push(range(&rt.coroutines));
             ours.push(host_stack());
             rt.conductor.memory(&mut |start, end| ours.push((start, end)));
             rt.heap.memory(&mut |start, end| ours.push((start, end)));

@@ -81,6 +81,7 @@ pub(crate) fn shared<R>(f: impl FnOnce(&mut Shared, ThreadId) -> R) -> R {
 }
 
 /// The thread under test that is running.
+#[inline]
 pub(crate) fn me() -> ThreadId {
     with(|_, me| me)
 }
@@ -126,36 +127,25 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
         let me = (*rt).running;
         let visit = (*rt).conductor.announce_draft(me);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
-        if Runtime::is_held(rt) {
-            wait_held(rt);
+        let request = if Runtime::is_held(rt) {
+            Some(Request::Started)
         } else {
             let decision = (*rt).conductor.decide();
-            if decision == Decision::Run(me) {
-                return (*rt).conductor.perform(me);
-            }
             (*rt).decision = decision;
-            suspend(rt, Request::Switch);
-        }
-        if (*rt).silent {
-            // Torn down while it unwinds from a panic of its own, which goes on.
-            return silently();
+            (decision != Decision::Run(me)).then_some(Request::Switch)
+        };
+        if let Some(request) = request {
+            if request == Request::Started && (*rt).watch.is_some() {
+                watch::wait(rt);
+            } else {
+                suspend(rt, request);
+            }
+            if (*rt).silent {
+                // Torn down while it unwinds from a panic of its own, which goes on.
+                return silently();
+            }
         }
         (*rt).conductor.perform(me)
-    }
-}
-
-/// Waits for the host to decide, which may be asked by a debugger to stop first.
-///
-/// # Safety
-/// As `suspend`.
-#[inline(always)]
-unsafe fn wait_held(rt: *mut Runtime) {
-    // SAFETY: as promised.
-    unsafe {
-        match (*rt).watch {
-            None => suspend(rt, Request::Started),
-            Some(_) => watch::wait(rt),
-        }
     }
 }
 
@@ -260,6 +250,7 @@ pub(crate) fn give_up() -> ! {
 }
 
 /// An execution is being torn down, or statics are dropped after it: ops happen at once.
+#[inline]
 pub(crate) fn is_silent() -> bool {
     let rt = current();
     // SAFETY: as in `with`.
@@ -378,22 +369,13 @@ unsafe fn start_newborns(rt: *mut Runtime) -> bool {
 }
 
 /// Waits for a thread under test to end.
+#[inline]
 pub(crate) fn join(target: ThreadId, site: SiteId) {
     let rt = current();
     // SAFETY: as in `step`.
     unsafe {
-        let me = (*rt).running;
-        if (*rt).silent {
-            if !(*rt).conductor.is_finished(target) {
-                give_up();
-            }
-        } else if !(*rt).conductor.join(me, target, site) {
-            if Runtime::is_held(rt) {
-                wait_held(rt);
-            } else {
-                (*rt).decision = (*rt).conductor.decide();
-                suspend(rt, Request::Switch);
-            }
+        if let Some(request) = begin_to_join(rt, target, site) {
+            suspend(rt, request);
             if (*rt).silent {
                 // Torn down while it unwinds: what it waits for will not come.
                 give_up();
@@ -402,9 +384,35 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
     }
 }
 
+/// Says what to suspend for, if the thread has not ended yet.
+///
+/// # Safety
+/// As `suspend`.
+#[inline(never)]
+unsafe fn begin_to_join(rt: *mut Runtime, target: ThreadId, site: SiteId) -> Option<Request> {
+    // SAFETY: as in `step`.
+    unsafe {
+        if (*rt).silent {
+            if !(*rt).conductor.is_finished(target) {
+                give_up();
+            }
+            return None;
+        }
+        if (*rt).conductor.join((*rt).running, target, site) {
+            return None;
+        }
+        if Runtime::is_held(rt) {
+            return Some(Request::Started);
+        }
+        (*rt).decision = (*rt).conductor.decide();
+        Some(Request::Switch)
+    }
+}
+
 type Yield = Yielder<Wake, ()>;
 
 /// The number of the execution.
+#[inline]
 pub(crate) fn epoch() -> u64 {
     let rt = current();
     // SAFETY: as in `with`.
@@ -412,11 +420,19 @@ pub(crate) fn epoch() -> u64 {
 }
 
 /// Something that was made in one execution is used in another, or outside.
+#[inline]
 #[track_caller]
 pub(crate) fn same_execution(made_in: u64, what: &str) {
     let now = epoch();
-    assert!(
-        now == made_in,
+    if now != made_in {
+        another_execution(now, what);
+    }
+}
+
+#[cold]
+#[track_caller]
+fn another_execution(now: u64, what: &str) -> ! {
+    panic!(
         "gordian: a {what} that was made in one execution is used {}; make it inside the closure and do not keep it in a static \
          or in something the closure captures",
         if now == 0 { "outside of it" } else { "in another" }

@@ -131,6 +131,7 @@ mod markers {
 }
 
 impl<T> JoinHandle<T> {
+    #[inline]
     pub(super) fn checked(thread: gordian_model::ThreadId, packet: Arc<Packet<T>>) -> JoinHandle<T> {
         let inner = Inner::Checked { thread, epoch: runtime::epoch(), packet };
         JoinHandle { inner: Some(inner), thread: Thread::checked(thread) }
@@ -164,6 +165,19 @@ impl<T> JoinHandle<T> {
         }
     }
 
+    /// The handle goes without having been used to join.
+    #[inline(never)]
+    fn detach(&mut self) {
+        if let Some(Inner::Checked { thread, epoch, packet }) = self.inner.take()
+            && runtime::active()
+            && runtime::epoch() == epoch
+        {
+            runtime::settle();
+            packet.detach(thread);
+            runtime::stop_if_over();
+        }
+    }
+
     /// Has the thread ended?
     #[track_caller]
     pub fn is_finished(&self) -> bool {
@@ -178,14 +192,10 @@ impl<T> JoinHandle<T> {
 }
 
 impl<T> Drop for JoinHandle<T> {
+    #[inline]
     fn drop(&mut self) {
-        if let Some(Inner::Checked { thread, epoch, packet }) = self.inner.take()
-            && runtime::active()
-            && runtime::epoch() == epoch
-        {
-            runtime::settle();
-            packet.detach(thread);
-            runtime::stop_if_over();
+        if self.inner.is_some() {
+            self.detach();
         }
     }
 }

@@ -21,12 +21,14 @@ impl<T> Default for Packet<T> {
 }
 
 impl<T> Packet<T> {
+    #[inline]
     pub(super) fn new() -> Arc<Packet<T>> {
         // An `Arc`, because a handle may be dropped by another OS thread after the execution.
         // Its default is written straight to its place.
         Arc::default()
     }
 
+    #[inline]
     pub(super) fn take(&self) -> Option<std::thread::Result<T>> {
         self.result.take()
     }
@@ -44,7 +46,9 @@ impl<T> Packet<T> {
     }
 }
 
-/// The body of a spawned thread.
+/// The body of a spawned thread. Inlined, because each return on the way back from a switch is one that the processor predicts
+/// wrongly; so are the other parts of a thread's beginning and end.
+#[inline(always)]
 pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => {
@@ -63,12 +67,19 @@ pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
         }
     }
     if runtime::with(|conductor, _| conductor.options().end_steps) {
-        runtime::op(Op::new(OpKind::End, ObjectId::life(runtime::me()), SiteId::UNKNOWN));
+        end_step();
     }
     finish();
 }
 
+/// The end of a thread, where it is a step of its own.
+#[inline(never)]
+fn end_step() {
+    runtime::op(Op::new(OpKind::End, ObjectId::life(runtime::me()), SiteId::UNKNOWN));
+}
+
 /// The thread has come to its end. In a tear-down the execution is over, and its trace stays what it is.
+#[inline]
 fn finish() {
     if !runtime::is_silent() {
         runtime::settle();
@@ -85,6 +96,7 @@ pub(super) fn end_with_panic(payload: Box<dyn Any + Send>) {
 }
 
 /// The body of the main thread.
+#[inline(always)]
 pub(crate) fn run_main(body: &dyn Fn()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(body)) {
         if runtime::is_tear_down(&*payload) {

@@ -64,22 +64,39 @@ fn look() -> u64 {
 }
 
 /// The running thread's virtual time, without looking at the clock.
+#[inline]
 pub(crate) fn thread_time() -> u64 {
-    with_clock(|clock| clock.nanos)
+    time_of(runtime::me())
+}
+
+/// Most programs know no time at all.
+#[inline]
+fn time_of(thread: ThreadId) -> u64 {
+    runtime::shared(|shared, _| if shared.times.is_empty() { 0 } else { time_among(&shared.times, thread) })
+}
+
+#[inline(never)]
+fn time_among(times: &[Clock], thread: ThreadId) -> u64 {
+    times.iter().find(|clock| clock.thread == thread).map_or(0, |clock| clock.nanos)
 }
 
 /// It is at least that late for the running thread.
+#[inline]
 pub(crate) fn at_least(nanos: u64) {
     if nanos > 0 {
-        with_clock(|clock| clock.nanos = clock.nanos.max(nanos));
+        go_on_to(nanos);
     }
 }
 
+#[inline(never)]
+fn go_on_to(nanos: u64) {
+    with_clock(|clock| clock.nanos = clock.nanos.max(nanos));
+}
+
 /// The running thread has waited for the end of another.
+#[inline]
 pub(crate) fn catch_up_with(thread: ThreadId) {
-    let theirs =
-        runtime::shared(|shared, _| shared.times.iter().find(|c| c.thread == thread).map(|c| c.nanos));
-    at_least(theirs.unwrap_or(0));
+    at_least(time_of(thread));
 }
 
 const SECOND: i128 = 1_000_000_000;

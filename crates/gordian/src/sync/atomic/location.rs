@@ -35,7 +35,7 @@ impl Location<'_> {
         Op { detail: self.bytes, ..Op::new(kind, self.object(first), runtime::site(Place::caller())) }
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn load(&self, first: impl FnOnce() -> u64, ordering: Ordering) -> u64 {
         assert!(
@@ -46,7 +46,7 @@ impl Location<'_> {
         runtime::op(Op { order: order(ordering), ..self.op(OpKind::Load, first) }).value
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn store(&self, first: impl FnOnce() -> u64, value: u64, ordering: Ordering) {
         assert!(
@@ -57,13 +57,13 @@ impl Location<'_> {
         runtime::op(Op { order: order(ordering), arg: value, ..self.op(OpKind::Store, first) });
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn rmw(&self, first: impl FnOnce() -> u64, rmw: Rmw, value: u64, ordering: Ordering) -> u64 {
         runtime::op(Op { order: order(ordering), arg: value, ..self.op(rmw.into(), first) }).value
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn compare_exchange(
         &self,

@@ -1,0 +1,110 @@
+//! What a step would have touched if another had not happened.
+
+use super::{Order, Touch};
+use gordian_model::{Access, Accesses, Act, ObjectId, OpKind, Step, copied};
+
+impl Order {
+    /// What step `later` would have touched if step `earlier`, with which it races, had not happened: a failed try succeeds
+    /// when the taker before it is gone, a compare-and-swap meets the old value, the next message has another number.
+    /// Where that is not certain it is what it touches at most.
+    pub fn touched_without(&self, steps: &[Step], earlier: usize, later: usize) -> Accesses {
+        let (first, second) = (&steps[earlier], &steps[later]);
+        let mut touched = copied(&second.accesses);
+        if does_the_same(second.kind) {
+            return touched;
+        }
+        for k in 0..touched.len() {
+            let object = touched[k].object;
+            for before in first.accesses.iter().filter(|b| b.object == object) {
+                adjust(&mut touched[k], before, first, second);
+            }
+        }
+        if second.kind == OpKind::Arrive
+            && let Some(before) = first.accesses.iter().find(|b| b.object == second.object && arrives(b.act))
+        {
+            // In the round before, from which `earlier` is missing; as the last of it, unless others are missing too.
+            let round = |t: &&Touch| arrives(t.act) && t.seq == before.seq;
+            let all = self.touches(before.object).filter(round).count();
+            let left = self.remaining(before.object, earlier).filter(round).count();
+            let access = touched.iter_mut().find(|a| arrives(a.act)).expect("it arrives");
+            access.act = if left + 1 == all { Act::ArriveLast } else { Act::Arrive };
+            access.seq = before.seq;
+        }
+        let (messages, slots, ready) = channel(second.object);
+        if matches!(second.kind, OpKind::Send | OpKind::TrySend) {
+            let was_refused = second.accesses.iter().any(|a| a.act == Act::Refused);
+            let may_succeed =
+                was_refused && first.accesses.iter().any(|a| (messages..=ready).contains(&a.object.0));
+            if may_succeed {
+                let sent =
+                    self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
+                let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
+                touched.retain(|a| a.object.0 != slots);
+                touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent as u16 });
+                touched.push(Access { object: ObjectId(slots), act: get, seq: sent as u16 });
+                touched.push(Access { object: ObjectId(ready), act: Act::Write, seq: 0 });
+                if second.kind == OpKind::TrySend && first.accesses.iter().any(|a| a.act == Act::Shut) {
+                    // Before the receiver went there may still have been no room.
+                    touched.push(Access { object: ObjectId(slots), act: Act::Empty, seq: 0 });
+                }
+            } else if touched.iter().any(|a| a.object.0 == slots && a.act == Act::Empty) {
+                let put = touched.iter_mut().filter(|a| a.act == Act::Put);
+                put.for_each(|a| (a.act, a.seq) = (Act::Refused, 0));
+            }
+        }
+        if matches!(second.kind, OpKind::TryReceive | OpKind::ReceiveTimed)
+            && touched.iter().any(|a| a.object.0 == messages && a.act == Act::Empty)
+        {
+            touched.retain(|a| a.object.0 != slots);
+        }
+        touched
+    }
+
+    /// Does somebody who arrived in this round of a barrier do so no longer when what happens after step `at` has not happened yet?
+    pub fn is_missed(&self, arrival: &Access, at: usize) -> bool {
+        let round = |t: &&Touch| arrives(t.act) && t.seq == arrival.seq;
+        let touches = self.touches(arrival.object).filter(round);
+        touches.count() > self.remaining(arrival.object, at).filter(round).count()
+    }
+}
+
+/// Does the op touch the same in the same way, whatever came before it?
+fn does_the_same(kind: OpKind) -> bool {
+    use OpKind::*;
+    matches!(kind, Load | Store | Lock | Unlock) || kind.rmw().is_some()
+}
+
+fn arrives(act: Act) -> bool {
+    matches!(act, Act::Arrive | Act::ArriveLast)
+}
+
+/// The numbers that a channel takes up.
+fn channel(object: ObjectId) -> (u32, u32, u32) {
+    (object.0, object.0.wrapping_add(1), object.0.wrapping_add(2))
+}
+
+fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
+    use Act::*;
+    let is_cas = matches!(later.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak);
+    let tries = matches!(later.kind, OpKind::TryLock | OpKind::TryWriteLock);
+    match (before.act, access.act) {
+        (Write, Read | Write) if is_cas => {
+            access.act = if earlier.value == later.arg { Write } else { Read };
+        }
+        (Take | TryTake | Share | TryShare, Probe) if tries => access.act = TryTake,
+        (Take | TryTake, ProbeShare) => access.act = TryShare,
+        (Take, Saw) if later.kind == OpKind::OnceBegin => access.act = Take,
+        (Free | Unshare, TryTake) => access.act = Probe,
+        (Free, TryShare) => access.act = ProbeShare,
+        (Put, TryGet) => (access.act, access.seq) = (Empty, 0),
+        (Get | TryGet, Empty) => (access.act, access.seq) = (TryGet, before.seq),
+        (Put, Put) | (Get | TryGet, Get | TryGet) => access.seq = before.seq,
+        (Notify, Notify) => access.seq = before.seq,
+        (Notify | Expired, NotifyNone) => (access.act, access.seq) = (Notify, u16::MAX),
+        (Notify, WokenTimed) => (access.act, access.seq) = (Expired, 0),
+        (Unpark, ParkTimed) => access.act = ParkExpired,
+        (Unpark, UnparkAgain) => access.act = Unpark,
+        (Park | ParkTimed, Unpark) => access.act = UnparkAgain,
+        _ => {}
+    }
+}

@@ -1,0 +1,92 @@
+//! Which steps come with which: what has to be done first to reverse a race, and what keeps a thread waiting.
+
+use super::{Order, Race};
+use gordian_model::{Access, Relation, Step, dependent};
+
+impl Order {
+    /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
+    /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). What comes after `last` may
+    /// go otherwise in another execution; when it matters, the end of the trace stands for `last`.
+    pub fn without(&self, at: usize, last: usize, into: &mut Vec<usize>) {
+        into.clear();
+        into.extend((at + 1..last).filter(|&k| !self.before(at, k)));
+        into.push(last);
+    }
+
+    /// Those of them that lead to `last`: what must be done for it to come before `at`, and no more. What let it go need not be
+    /// needed: without `at` there may be something left for it to take. So if it may have had to wait there are two
+    /// answers, with what let it go and without.
+    pub fn leading(&self, steps: &[Step], at: usize, last: usize, let_go: bool, into: &mut Vec<usize>) {
+        into.clear();
+        into.push(last);
+        let goal = &steps[last];
+        let conflicts = |step: &Step| {
+            if let_go {
+                return dependent(&step.accesses, &goal.accesses);
+            }
+            let race = |a: &Access, b: &Access| {
+                a.object == b.object && a.act.relation(a.seq, b.act, b.seq) == Relation::Race
+            };
+            step.accesses.iter().any(|a| goal.accesses.iter().any(|b| race(a, b)))
+        };
+        for k in (at + 1..last).rev().filter(|&k| !self.before(at, k)) {
+            let step = &steps[k];
+            let leads = into[1..].iter().any(|&m| self.before(k, m))
+                || step.thread == goal.thread
+                || goal.after.contains(&(k as u32))
+                || goal.woken_by == Some(k as u32)
+                || conflicts(step);
+            if leads {
+                into.push(k);
+            }
+        }
+        into.reverse();
+    }
+
+    /// The steps that conflict with one that may have to wait, and did not happen before its thread came to it: pairs of
+    /// such a step and this one. They need not be races: while it waits, other steps may come between.
+    pub fn conflicts(&self, steps: &[Step], later: usize, into: &mut Vec<Race>) {
+        let step = &steps[later];
+        if !step.accesses.iter().any(|a| a.act.waits()) {
+            return;
+        }
+        for access in &step.accesses {
+            let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
+            for touch in earlier {
+                let at = touch.step as usize;
+                let known = self.thread_of(touch) == step.thread || self.before_start(steps, at, later);
+                if known && touch.act.is_total() {
+                    break;
+                }
+                let race = touch.act.relation(touch.seq, access.act, access.seq) == Relation::Race;
+                if !known && race && self.possible_before(at, step, steps) {
+                    into.push((at, later));
+                }
+            }
+        }
+    }
+
+    /// The steps without which a step's thread would have had to wait before it, unless they happened before it came
+    /// there: pairs of such a step and this one.
+    pub fn enablers(&self, steps: &[Step], later: usize, into: &mut Vec<Race>) {
+        let step = &steps[later];
+        let came = |at: u32| self.before_in_thread(later).is_some_and(|stop| self.before(at as usize, stop));
+        let others = step.after.iter().copied().chain(step.woken_by);
+        into.extend(others.filter(|&at| !came(at)).map(|at| (at as usize, later)));
+        // Waiting for a limited time ends either way, but only the other way somebody is needed for it.
+        let timed = step.kind.is_timed();
+        for access in step.accesses.iter().filter(|a| timed || a.act.waits()) {
+            let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
+            for touch in earlier {
+                let known = self.thread_of(touch) == step.thread || came(touch.step);
+                if known && touch.act.is_total() {
+                    break;
+                }
+                let relation = touch.act.relation(touch.seq, access.act, access.seq);
+                if !known && (relation == Relation::Enables || (timed && relation == Relation::Race)) {
+                    into.push((touch.step as usize, later));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What would have been possible before a step: who holds what there, and what is there to take.
+
+use super::{Order, Touch};
+use gordian_model::{Access, Act, ObjectId, OpKind, Step, ThreadId};
+use smallvec::SmallVec;
+
+impl Order {
+    /// The touches of an object that are there when a step goes before step `at`: those before it, and those after it
+    /// that do not happen after it. The latest comes first.
+    pub(super) fn remaining(&self, object: ObjectId, at: usize) -> impl Iterator<Item = &Touch> {
+        let keeps = move |t: &&Touch| {
+            (t.step as usize) < at || ((t.step as usize) > at && !self.before(at, t.step as usize))
+        };
+        self.touches(object).filter(keeps)
+    }
+
+    /// Are there acts in the step of which it matters what was there? Otherwise it was possible at any time.
+    #[inline]
+    pub(super) fn may_have_waited(step: &Step) -> bool {
+        step.accesses.iter().any(|access| matches!(access.act, Act::Saw | Act::Take | Act::Share | Act::Get))
+    }
+
+    /// Could `step`, which may have waited, have been taken where step `at` was? Not if somebody holds the lock there and
+    /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
+    pub(super) fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
+        step.accesses.iter().all(|access| match access.act {
+            Act::Saw => {
+                let ended = |t: &Touch| t.act == Act::Exit && (t.seq == 1 || step.arg == 0);
+                self.holders(access.object, at).is_empty()
+                    && (step.kind != OpKind::OnceWait || self.remaining(access.object, at).any(ended))
+            }
+            Act::Take | Act::Share => {
+                // Who took it at `at` found it free, and whoever had it later has it because of that.
+                let takes =
+                    |a: &Access| a.object == access.object && matches!(a.act, Act::Take | Act::TryTake);
+                steps[at].accesses.iter().any(takes)
+                    || self
+                        .holders(access.object, at)
+                        .into_iter()
+                        .all(|(holder, shared)| holder == step.thread || (shared && access.act == Act::Share))
+            }
+            Act::Get => {
+                let takes = |a: &Access| a.object == access.object && matches!(a.act, Act::Get | Act::TryGet);
+                steps[at].accesses.iter().any(takes)
+                    || !self.touches(access.object).any(|t| t.act == Act::Put && t.seq == access.seq)
+                    || self.remaining(access.object, at).any(|t| t.act == Act::Put && t.seq == access.seq)
+            }
+            _ => true,
+        })
+    }
+
+    fn holders(&self, object: ObjectId, at: usize) -> SmallVec<[(ThreadId, bool); 4]> {
+        let mut held: SmallVec<[(ThreadId, bool); 4]> = SmallVec::new();
+        let touches: SmallVec<[&Touch; 16]> = self.remaining(object, at).collect();
+        for touch in touches.into_iter().rev() {
+            let thread = self.thread_of(touch);
+            match touch.act {
+                Act::Take | Act::TryTake => held.push((thread, false)),
+                Act::Share | Act::TryShare => held.push((thread, true)),
+                Act::Free | Act::Unshare => {
+                    if let Some(k) = held.iter().position(|h| h.0 == thread) {
+                        held.swap_remove(k);
+                    }
+                }
+                _ => {}
+            }
+        }
+        held
+    }
+}

@@ -1,0 +1,108 @@
+//! Races of small executions.
+
+use super::*;
+use gordian_model::conductor::Conductor;
+use gordian_model::object::{Atomic, Channel, Mutex, Object};
+use gordian_model::{Op, Plan, Planned, SiteId};
+
+/// The races of an execution in which each thread does its ops on one object, in the order given.
+fn races(model: Object, threads: &[&[(OpKind, u64)]], order: &[u32]) -> Vec<Race> {
+    let mut conductor = Conductor::default();
+    let planned = |&t: &u32| Planned { thread: ThreadId(t), outcome: 0, expected: None };
+    conductor.begin(&Plan { prefix: order.iter().map(planned).collect(), ..Plan::default() });
+    let object = conductor.create(model, SiteId::UNKNOWN);
+    let mut at = vec![0; threads.len()];
+    let mut announce = |conductor: &mut Conductor, t: usize| match threads[t].get(at[t]) {
+        Some(&(kind, arg)) => {
+            at[t] += 1;
+            let op = Op { arg, arg2: 1, detail: 8, ..Op::new(kind, object, SiteId(t as u32)) };
+            conductor.announce(ThreadId(t as u32), &op);
+        }
+        None => conductor.finish(ThreadId(t as u32)),
+    };
+    for t in 1..threads.len() {
+        assert_eq!(conductor.spawn(ThreadId::MAIN), ThreadId(t as u32));
+        announce(&mut conductor, t);
+    }
+    announce(&mut conductor, 0);
+    while let gordian_model::Decision::Run(thread) = conductor.decide() {
+        conductor.perform(thread);
+        announce(&mut conductor, thread.index());
+    }
+    let steps = &conductor.trace.steps;
+    assert_eq!(steps.iter().map(|s| s.thread.0).collect::<Vec<_>>(), order, "{:?}", conductor.trace.end);
+    let (mut found, mut clocks) = (Vec::new(), Order::default());
+    for _ in steps {
+        clocks.push(steps, &mut found);
+    }
+    found
+}
+
+const LOAD: (OpKind, u64) = (OpKind::Load, 0);
+const STORE: (OpKind, u64) = (OpKind::Store, 1);
+const LOCK: (OpKind, u64) = (OpKind::Lock, 0);
+const UNLOCK: (OpKind, u64) = (OpKind::Unlock, 0);
+
+#[test]
+fn a_write_races_with_the_reads_before_it_and_reads_with_nothing() {
+    let races = races(Atomic::new(0).into(), &[&[LOAD], &[LOAD], &[STORE]], &[0, 1, 2]);
+    assert_eq!(races, [(1, 2), (0, 2)]);
+}
+
+#[test]
+fn what_is_between_two_writes_hides_their_race() {
+    let races = races(Atomic::new(0).into(), &[&[STORE], &[LOAD], &[STORE]], &[0, 1, 2]);
+    assert_eq!(races, [(0, 1), (1, 2)]);
+}
+
+#[test]
+fn a_failed_compare_exchange_is_a_read() {
+    let cas = (OpKind::CompareExchange, 7);
+    assert_eq!(races(Atomic::new(0).into(), &[&[cas], &[LOAD]], &[0, 1]), []);
+    let cas = (OpKind::CompareExchange, 0);
+    assert_eq!(races(Atomic::new(0).into(), &[&[cas], &[LOAD]], &[0, 1]), [(0, 1)]);
+}
+
+#[test]
+fn a_lock_races_with_the_lock_before_it_and_not_with_the_unlock() {
+    let races = races(Mutex::new().into(), &[&[LOCK, UNLOCK], &[LOCK, UNLOCK]], &[0, 0, 1, 1]);
+    assert_eq!(races, [(0, 2)]);
+}
+
+#[test]
+fn a_failed_try_lock_races_with_the_lock_and_the_unlock_with_it() {
+    let races = races(Mutex::new().into(), &[&[LOCK, UNLOCK], &[(OpKind::TryLock, 0)]], &[0, 1, 0]);
+    assert_eq!(races, [(0, 1), (1, 2)]);
+}
+
+#[test]
+fn sends_race_with_each_other_and_a_receive_with_none_of_them() {
+    let mut channel = Channel::new(None);
+    channel.add_sender();
+    let (send, receive) = ((OpKind::Send, 0), (OpKind::Receive, 0));
+    let races = races(channel.into(), &[&[receive], &[send], &[send]], &[1, 2, 0]);
+    assert_eq!(races, [(0, 1)]);
+}
+
+#[test]
+fn steps_that_are_cut_off_are_forgotten() {
+    let mut conductor = Conductor::default();
+    conductor.begin(&Plan::default());
+    let object = conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
+    let other = conductor.spawn(ThreadId::MAIN);
+    for thread in [ThreadId::MAIN, other] {
+        conductor.announce(thread, &Op { detail: 8, ..Op::new(OpKind::Store, object, SiteId::UNKNOWN) });
+    }
+    for _ in 0..2 {
+        let gordian_model::Decision::Run(thread) = conductor.decide() else { panic!("two steps") };
+        conductor.perform(thread);
+    }
+    let (mut order, mut races) = (Order::default(), Vec::new());
+    for _ in 0..3 {
+        order.truncate(1);
+        while order.len() < 2 {
+            order.push(&conductor.trace.steps, &mut races);
+        }
+    }
+    assert_eq!(races, [(0, 1); 3]);
+}
