@@ -114,6 +114,9 @@ pub enum Act {
     Seen,
     /// Changed a value without looking at it, and nobody saw the change.
     Unseen,
+    // --- counters again ---
+    /// Looked how many there are.
+    Look,
 }
 
 /// What an earlier act has to do with a later one on the same object by another thread.
@@ -165,6 +168,8 @@ impl Act {
             (Closed, Close | Get | TryGet) => Race,
             (Put | Refused, Shut) | (Shut, Refused) => Race,
             (Shut, RefusedFull) => Enables,
+
+            (Put | Get | TryGet, Look) | (Look, Put | Get | TryGet) => Race,
 
             (Enqueue, Enqueue) | (NotifyNone, NotifyNone) => Commute,
             (Enqueue, Notify | NotifyNone) | (Notify | NotifyNone, Enqueue) => Race,
@@ -226,7 +231,7 @@ impl Act {
         use Act::*;
         matches!(
             self,
-            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired
+            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired | Look
         )
     }
 }

@@ -271,7 +271,13 @@ impl Checker {
         })
     }
 
-    fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
+    /// Searches, and tells of every execution.
+    pub(crate) fn search_in(
+        &self,
+        target: &mut dyn Target,
+        settings: &Settings,
+        tell: &mut dyn FnMut(&Trace),
+    ) -> Summary {
         let search = settings.search.clone().unwrap_or_default();
         let limits = Limits {
             setting: Setting {
@@ -290,9 +296,13 @@ impl Checker {
         plan.options.leaks = leaks.unwrap_or(plan.options.leaks);
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
+        explore(target, &search, limits, plan, |_, trace| tell(trace))
+    }
+
+    fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let mut closure = Closure { engine: Engine::new(stack_size(settings), None), body };
         let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
-        let mut summary = explore(&mut closure, &search, limits, plan, |_, trace| {
+        let mut summary = self.search_in(&mut closure, settings, &mut |trace| {
             if let Some(progress) = &mut progress {
                 progress.count(trace.len());
             }
@@ -316,13 +326,13 @@ impl Checker {
             if self.keep_going || trace.failure() != Some(&failure) {
                 return (failure, Looked { trace, original: None, insight: Insight::default() });
             }
-            let looked = look_into(&mut closure, trace, &summary.plan, settings);
+            let looked = look_into(&mut closure, trace, &summary.plan, settings, false);
             (looked.trace.failure().cloned().unwrap_or(failure), looked)
         });
-        let mut report = self.report(summary, looked, &closure.engine, settings);
+        let mut report = self.report(summary, looked, closure.engine.names(), settings);
         report.set_unreached(unreached);
         report.alone = !spawned;
-        report.search = Some(search.to_string());
+        report.search = Some(settings.search.clone().unwrap_or_default().to_string());
         report
     }
 
@@ -363,7 +373,7 @@ impl Checker {
             let trace = recorded.filter(same).cloned().unwrap_or(trace);
             (failure, Looked { trace, original: None, insight })
         });
-        self.report(summary, looked, &engine, settings)
+        self.report(summary, looked, engine.names(), settings)
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
@@ -389,18 +399,18 @@ impl Checker {
         report
     }
 
-    fn report(
+    pub(crate) fn report(
         &self,
         summary: Summary,
         looked: Option<(gordian_model::Failure, Looked)>,
-        engine: &Engine,
+        names: &Names,
         settings: &Settings,
     ) -> Report {
         let mut failures = Vec::new();
         if let Some((failure, Looked { trace, original, insight })) = looked {
             let plan = Plan {
                 program: self.name.clone(),
-                names: Some(engine.names().clone()),
+                names: Some(names.clone()),
                 prefix: trace.choices().collect(),
                 sleep: Vec::new(),
                 sleep_from: 0,
@@ -442,7 +452,7 @@ fn cannot_work() -> Option<String> {
     None
 }
 
-fn misuse(message: impl Into<String>) -> Report {
+pub(crate) fn misuse(message: impl Into<String>) -> Report {
     let failure = gordian_model::Failure::new(FailureKind::Misuse, message);
     let summary = Summary {
         executions: 0,

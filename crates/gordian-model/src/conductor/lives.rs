@@ -82,6 +82,20 @@ impl Conductor {
         self.released.pop()
     }
 
+    /// The waiters that a futex has got from another wait there from now on.
+    pub fn requeued(&mut self, from: ObjectId, to: ObjectId) {
+        let Object::Futex(futex) = &self.slot(to).model else { return };
+        let moved: SmallVec<[ThreadId; 4]> = futex.waiting().collect();
+        for thread in moved {
+            let me = &mut self.threads[thread.index()];
+            if me.status == Status::Announced && me.op.object == from {
+                me.op.object = to;
+                self.slot_mut(from).no_longer_pending(thread);
+                self.slot_mut(to).pending.push(thread);
+            }
+        }
+    }
+
     /// Has the thread come to its end?
     pub fn is_finished(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].status == Status::Finished
