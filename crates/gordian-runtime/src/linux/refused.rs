@@ -83,3 +83,41 @@ spawn! {
     posix_spawn, c"posix_spawn";
     posix_spawnp, c"posix_spawnp";
 }
+
+macro_rules! variadic {
+    ($($name:ident, $symbol:literal;)*) => {$(
+        #[doc = concat!("See ", stringify!($name), "(3).")]
+        ///
+        /// # Safety
+        /// As the C library's function asks for.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name() {
+            // How many arguments there are is not known, so they stay where they are.
+            std::arch::naked_asm!(
+                "push rdi", "push rsi", "push rdx", "push rcx", "push r8", "push r9", "push rax",
+                "mov rdi, [rsp + 56]",
+                "call {to}",
+                "mov r11, rax",
+                "pop rax", "pop r9", "pop r8", "pop rcx", "pop rdx", "pop rsi", "pop rdi",
+                "jmp r11",
+                to = sym $name::real_one,
+            )
+        }
+        mod $name {
+            use super::*;
+            pub(super) extern "C-unwind" fn real_one(caller: usize) -> *const c_void {
+                match turn::me() {
+                    Some(me) => refuse(me, stringify!($name), caller),
+                    None => real!($symbol as fn()) as *const c_void,
+                }
+            }
+        }
+    )*};
+}
+
+variadic! {
+    execl, c"execl";
+    execlp, c"execlp";
+    execle, c"execle";
+}

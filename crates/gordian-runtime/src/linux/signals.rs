@@ -90,7 +90,9 @@ fn stuck(me: ThreadId, pc: usize) -> ! {
         );
         let mut failure = Failure::new(FailureKind::Stuck, message).at(me, rt.site(frames));
         for (i, site) in sites.into_iter().enumerate() {
-            failure = failure.note(Some(me), if i == 0 { "it is here" } else { "called from" }, site);
+            let place = rt.conductor.names.place(site);
+            let words = if i == 0 { "it is at" } else { "called from" };
+            failure = failure.note(Some(me), format!("{words} {place}"), site);
         }
         rt.fail(me, failure);
     });

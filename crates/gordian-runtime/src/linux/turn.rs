@@ -304,7 +304,8 @@ pub(crate) fn finish(me: ThreadId) {
     settle(me);
     with(|rt| {
         rt.conductor.finish(me);
-        rt.dying = rt.control(me).number.load(Relaxed);
+        // The main thread stays, as a shadow, until the process ends.
+        rt.dying = if me == ThreadId::MAIN { 0 } else { rt.control(me).number.load(Relaxed) };
     });
     hand_over(me, true);
 }
