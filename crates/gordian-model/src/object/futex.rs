@@ -56,14 +56,10 @@ impl Futex {
         self.waiting.iter().filter(|waiter| waiter.bits & bits != 0).count() as u32
     }
 
-    /// Wakes `most` of those it is meant for, and tells how many that were.
+    /// Wakes `most` of those it is meant for, as the wake-up with the next number, and tells how many that were.
     fn wake(&mut self, most: u64, bits: u32, outcome: u32, cx: &mut Cx<'_>) -> u64 {
         let mut left = self.fitting(bits);
         let mut taken = u32::try_from(most).unwrap_or(u32::MAX).min(left);
-        if taken == 0 {
-            cx.act(Act::NotifyNone);
-            return 0;
-        }
         self.wakes += 1;
         let (count, mut rank) = (taken, outcome);
         let mut published = ClockId::default();
@@ -84,7 +80,6 @@ impl Futex {
             woken.push(Woken { thread: waiter.thread, seq, published });
             false
         });
-        cx.touch(cx.object, Act::Notify, seq);
         u64::from(count)
     }
 }
@@ -149,30 +144,31 @@ impl Model for Futex {
                 cx.act(Act::Expired);
                 Reply::FAILED
             }
-            OpKind::FutexWake => Reply::value(self.wake(op.arg, op.arg2 as u32, outcome, cx)),
-            OpKind::FutexRequeue if op.detail != 0 => {
-                cx.act(Act::NotifyNone);
-                Reply::FAILED
+            OpKind::FutexWake => {
+                let woken = self.wake(op.arg, op.arg2 as u32, outcome, cx);
+                let act = if woken == 0 { Act::NotifyNone } else { Act::Notify };
+                cx.touch(cx.object, act, self.wakes);
+                Reply::value(woken)
             }
             OpKind::FutexRequeue => {
-                let woken = self.wake(op.arg, u32::MAX, outcome, cx);
-                let moved = usize::try_from(op.arg2).unwrap_or(usize::MAX).min(self.waiting.len());
-                if moved > 0 && woken == 0 {
-                    // Somebody was there to be moved, so the order matters as if somebody had been woken.
-                    self.wakes += 1;
-                    cx.touch(cx.object, Act::Notify, self.wakes);
-                }
+                let most = if op.detail == 0 { op.arg } else { 0 };
+                let woken = self.wake(most, u32::MAX, outcome, cx);
                 let Some(Object::Futex(other)) = cx.other.as_deref_mut() else {
                     unreachable!("a requeue names two futexes")
                 };
+                let most = if op.detail == 0 { usize::try_from(op.arg2).unwrap_or(usize::MAX) } else { 0 };
+                let moved = most.min(self.waiting.len());
                 for waiter in self.waiting.drain(..moved) {
                     let at = other.waiting.partition_point(|w| w.thread < waiter.thread);
                     other.waiting.insert(at, waiter);
                 }
-                if moved > 0 {
-                    cx.touch(op.other, Act::Enqueue, 0);
-                }
-                Reply::value(woken + moved as u64)
+                // Whatever it found, it is taken for a wake-up of both: who is moved might have given up before, and whoever
+                // wakes at the other meets them only afterwards. It is rare enough for that to cost nothing.
+                other.wakes += 1;
+                let there = other.wakes;
+                cx.touch(cx.object, Act::Notify, self.wakes);
+                cx.touch(op.other, Act::Notify, there);
+                Reply { ok: op.detail == 0, ..Reply::value(woken + moved as u64) }
             }
             _ => unreachable!("{:?} on a futex", op.kind),
         }

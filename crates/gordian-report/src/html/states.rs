@@ -171,8 +171,7 @@ impl State {
             Exit if access.object.as_life().is_some() => self.ended = true,
             // The end of an initialisation, one way or the other.
             Exit => (self.initialised, self.poisoned) = (access.seq == 1, access.seq != 1),
-            // A requeue moves others, and a word that was not as expected keeps nobody.
-            Enqueue if step.kind == OpKind::FutexRequeue => self.unclear = true,
+            // A word that was not as expected keeps nobody.
             Enqueue if !step.ok => {}
             Enqueue => {
                 let at = self.waiting.partition_point(|&t| t < me);
@@ -181,7 +180,9 @@ impl State {
             Notify if step.kind == OpKind::NotifyOne && (step.outcome as usize) < self.waiting.len() => {
                 self.notified.push(self.waiting.remove(step.outcome as usize));
             }
-            Notify if matches!(step.kind, OpKind::FutexWake | OpKind::FutexRequeue) => {
+            // Others have come to wait there, or are gone.
+            Notify if step.kind == OpKind::FutexRequeue => self.unclear = true,
+            Notify if step.kind == OpKind::FutexWake => {
                 // Which ones were woken is not said, unless all were.
                 self.unclear |= step.value as usize != self.waiting.len();
                 self.notified.append(&mut self.waiting);
