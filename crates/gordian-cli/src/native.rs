@@ -8,6 +8,7 @@ use gordian_model::{Names, Plan, Recording, Trace};
 use gordian_native::{Invocation, Native};
 use gordian_search::Target;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -92,14 +93,16 @@ fn told(report: &Report, program: &Program, json: bool) -> Result<ExitCode, Stri
     let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
                    Gordian controls, or an order of accesses may have been missed";
     let trusted = (!program.0.is_hooked()).then_some(trusted);
+    // Whoever reads may have gone away, which changes nothing about what was found.
+    let mut out = std::io::stdout().lock();
     if json {
         let mut value: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap_or_default();
         value["trusted"] = trusted.into();
-        println!("{value}");
+        let _ = writeln!(out, "{value}");
     } else {
-        println!("{report}");
+        let _ = writeln!(out, "{report}");
         if let Some(trusted) = trusted.filter(|_| failure.is_none()) {
-            println!("{trusted}");
+            let _ = writeln!(out, "{trusted}");
         }
     }
     Ok(ExitCode::from(u8::from(failure.is_some())))

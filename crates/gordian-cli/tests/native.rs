@@ -87,6 +87,13 @@ fn a_deadlock_is_found_saved_shown_and_replayed() {
     let (status, out, _) = gordian(&folder, &["report", "target/gordian/dine/1.trace"]);
     assert_eq!(status, Some(0));
     assert!(out.starts_with("test gordian run -- ./dine\ndeadlock: "), "{out}");
+    let (status, _, err) = gordian(&folder, &["explain", "target/gordian/dine/1.trace"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("a failure of a native program, which cannot be explained yet"), "{err}");
+    let arguments = ["report", "target/gordian/dine/1.trace", "--html", "page.html"];
+    assert_eq!(gordian(&folder, &arguments).0, Some(0));
+    let page = std::fs::read_to_string(folder.join("page.html")).expect("it was written");
+    assert!(page.contains("gordian replay target/gordian/dine/1.trace"));
 }
 
 #[test]

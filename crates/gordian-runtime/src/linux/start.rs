@@ -93,6 +93,7 @@ fn connect() -> Option<(&'static Shared, c_int, c_int)> {
     // SAFETY: the descriptor is that of the shared memory, which the host has made that large. Everything in its head is atomic.
     let shared = unsafe {
         libc::unsetenv(c"LD_PRELOAD".as_ptr());
+        libc::unsetenv(c"LD_BIND_NOW".as_ptr());
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let base = libc::mmap(std::ptr::null_mut(), SIZE, protection, libc::MAP_SHARED, memory, 0);
         libc::close(memory);

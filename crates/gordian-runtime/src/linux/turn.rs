@@ -117,10 +117,21 @@ pub(crate) fn create(shared: &'static Shared) {
 
 /// Looks at the runtime. Only the thread that has the turn may, and `f` must not hand it over.
 pub(crate) fn with<R>(f: impl FnOnce(&mut Runtime) -> R) -> R {
+    if INSIDE.load(Relaxed) {
+        end::give_up(
+            "a signal came while the runtime was at work, and its handler makes calls that are controlled, or the runtime itself has crashed",
+        );
+    }
+    INSIDE.store(true, Relaxed);
     // SAFETY: made before anything could call this and never freed. The caller has the turn, so nobody else is in here, and the
     // reference ends with `f`.
-    f(unsafe { &mut *RUNTIME.load(Relaxed) })
+    let result = f(unsafe { &mut *RUNTIME.load(Relaxed) });
+    INSIDE.store(false, Relaxed);
+    result
 }
+
+/// Somebody looks at the runtime.
+static INSIDE: AtomicBool = AtomicBool::new(false);
 
 /// The calling thread becomes the main thread of an execution, and is running.
 pub(crate) fn begin(plan: &gordian_model::Plan) {
