@@ -27,6 +27,7 @@ mod linux {
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;
+    pub(crate) mod random;
     pub(crate) mod real;
     pub(crate) mod refused;
     pub(crate) mod rwlock;

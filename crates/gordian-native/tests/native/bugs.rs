@@ -80,7 +80,7 @@ fn threads_of_plain_rust_are_controlled() {
     is_found(&program, &["ab ba"], Deadlock, "cannot go on");
     is_found(&program, &["no sender"], Deadlock, "cannot go on");
     is_found(&program, &["panic"], AbnormalExit, "status 101");
-    for case in ["channel", "park", "condvar", "scope"] {
+    for case in ["channel", "park", "condvar", "scope", "hash maps"] {
         is_clean(&program, &[case]);
     }
 }

@@ -59,6 +59,7 @@ fn lists() -> String {
         ("futex.rs", "futexes: wait, wake, bitsets, requeue"),
         ("c11.rs", "the threads of C11"),
         ("time.rs", "time"),
+        ("random.rs", "random numbers"),
         ("end.rs", "the end"),
         ("start.rs", "processors"),
     ] {

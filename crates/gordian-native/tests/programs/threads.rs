@@ -72,6 +72,13 @@ fn main() {
             drop(ready);
             other.join().unwrap();
         }
+        "hash maps" => {
+            // Their order is random; if it were another in every execution, so would be what the thread does.
+            let map: std::collections::HashMap<u32, u32> = (0..16).map(|i| (i, i)).collect();
+            let other = thread::spawn(thread::yield_now);
+            map.values().take(4).filter(|v| **v % 2 == 0).for_each(|_| thread::yield_now());
+            other.join().unwrap();
+        }
         "scope" => {
             let mut n = [0, 0];
             thread::scope(|scope| n.iter_mut().for_each(|n| drop(scope.spawn(|| *n += 1))));

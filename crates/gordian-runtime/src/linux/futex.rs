@@ -3,7 +3,7 @@
 
 use super::objects::object;
 use super::sites::stack_site;
-use super::{refused, sys, time, turn};
+use super::{random, refused, sys, time, turn};
 use gordian_model::object::Futex;
 use gordian_model::{ObjectId, ObjectKind, Op, OpKind, SiteId, ThreadId};
 use libc::{c_int, c_long, timespec};
@@ -48,6 +48,11 @@ unsafe extern "C-unwind" fn call(
         match number {
             // SAFETY: the arguments are those of a futex call.
             libc::SYS_futex => return unsafe { futex(me, [a, b, c, d, e, f], caller) },
+            libc::SYS_getrandom => {
+                // SAFETY: the arguments are those of getrandom.
+                unsafe { random::fill(me, a as *mut u8, b) };
+                return b as c_long;
+            }
             libc::SYS_sched_yield => {
                 time::pause(me, OpKind::Yield, caller);
                 return 0;

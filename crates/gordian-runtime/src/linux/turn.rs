@@ -26,6 +26,8 @@ pub(crate) struct Control {
     pub(crate) clock: super::time::Clock,
     /// Robust mutexes that it holds.
     pub(crate) robust: Vec<usize>,
+    /// Random numbers.
+    pub(crate) numbers: super::random::Numbers,
 }
 
 /// What an execution needs. There is one, made before the process forks for the first time.
@@ -159,7 +161,14 @@ impl Runtime {
             self.threads.resize(i + 1, std::ptr::null_mut());
         }
         let turn = AtomicU32::new(0);
-        let control = Control { turn, number: AtomicU32::new(0), handle, clock, robust: Vec::new() };
+        let control = Control {
+            turn,
+            number: AtomicU32::new(0),
+            handle,
+            clock,
+            robust: Vec::new(),
+            numbers: super::random::Numbers::of(thread),
+        };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
     }
