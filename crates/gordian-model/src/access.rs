@@ -216,13 +216,16 @@ impl Act {
         matches!(self, Write | Seen | Take | TryTake | Mark | CountWrite)
     }
 
-    /// Changes something that another thread may be waiting for; taking a lock and giving it back, or beginning to wait and
-    /// giving that up, is going round in circles.
+    /// Changes something that another thread may be waiting for; taking a lock and giving it back, beginning to wait and
+    /// giving that up, or waking nobody, is going round in circles.
     #[inline]
     pub fn is_progress(self) -> bool {
         use Act::*;
         !self.is_read()
-            && !matches!(self, Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired)
+            && !matches!(
+                self,
+                Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired | NotifyNone
+            )
     }
 
     /// Changes nothing that another thread can see.

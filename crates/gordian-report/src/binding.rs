@@ -62,7 +62,8 @@ pub(crate) fn argument(source: &str, at: usize) -> Option<String> {
     let name = rest[..end].trim();
     let parts = name.replace("->", ".");
     let plain = parts.split('.').all(|part| !part.is_empty() && identifier(part) == part);
-    (!callee.is_empty() && plain).then(|| name.to_owned())
+    let names = !callee.is_empty() && callee != "syscall";
+    (names && plain).then(|| name.to_owned())
 }
 
 /// Statements that are longer than this are not understood.
@@ -320,6 +321,7 @@ mod tests {
             ("^sem_init(&s.full, 0, 2);", Some("s.full")),
             ("^pthread_mutex_lock(locks + i);", None),
             ("^pthread_mutex_lock(&locks[i]);", None),
+            ("^syscall(SYS_futex, &word, 0, 1);", None),
             ("^x = 1;", None),
         ] {
             let at = text.find('^').expect("a mark");

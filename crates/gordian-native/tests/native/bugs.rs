@@ -3,6 +3,8 @@
 use crate::compile::compiled;
 use crate::{replay, search, search_in, start, steps};
 use gordian_model::FailureKind::{self, *};
+use gordian_model::Plan;
+use gordian_search::{Limits, explore};
 
 fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
     for how in ["exhaustive", "auto", "pct:3"] {
@@ -82,5 +84,20 @@ fn threads_of_plain_rust_are_controlled() {
     is_found(&program, &["panic"], AbnormalExit, "status 101");
     for case in ["channel", "park", "condvar", "scope", "hash maps"] {
         is_clean(&program, &[case]);
+    }
+}
+
+#[test]
+fn calls_give_back_what_the_c_library_would() {
+    let Some(program) = compiled("calls.c", &[]) else { return };
+    for case in ["locks", "semaphores", "conditions", "threads", "waiting", "1"] {
+        is_clean(&program, &[case]);
+    }
+    // It waits in loops that wake and move others, so there are too many orders to try them all.
+    for how in ["random", "preemptions:1"] {
+        let mut native = start(&program, &["futexes"]);
+        let limits = Limits { executions: Some(300), ..Limits::default() };
+        let found = explore(&mut native, &how.parse().unwrap(), limits, Plan::default(), |_, _| {});
+        assert!(found.failure.is_none(), "{how}: {}", found.failure.unwrap().0.message);
     }
 }
