@@ -27,7 +27,7 @@ pub(crate) fn gordian() -> Command {
         )
         .subcommand(
             Command::new("replay")
-                .about("Print the line that replays a saved failure, or run it in a debugger")
+                .about("Replay a saved failure of a native program, print the line that replays that of a test, or run it in a debugger")
                 .arg(file())
                 .arg(
                     Arg::new("debug")
@@ -59,6 +59,7 @@ pub(crate) fn gordian() -> Command {
                         .help("What cargo test is to be told to build the test, such as -p NAME or --lib"),
                 ),
         )
+        .subcommand(run())
         .subcommand(
             Command::new("explain")
                 .about("Print the line that finds out how many preemptions, variables and threads a saved failure needs")
@@ -106,17 +107,77 @@ pub(crate) fn cargo_gordian() -> Command {
         .subcommand(test())
 }
 
-fn test() -> Command {
-    // The same parser as for the environment, the attribute and gordian.toml.
-    let setting = |key: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(key)
-            .long(key)
-            .value_name(value)
-            .value_parser(move |text: &str| {
-                gordian::__private::check_setting(key, text).map(|()| text.to_owned())
-            })
-            .help(help)
+/// The keys of the settings that `gordian run` takes.
+pub(crate) const RUN_SETTINGS: &[&str] = &[
+    "search",
+    "executions",
+    "time",
+    "seed",
+    "steps",
+    "fair_rounds",
+    "spurious_wakeups",
+    "minimise",
+    "report",
+];
+
+fn run() -> Command {
+    let option = |key: &'static str, value: &'static str, help: &'static str| {
+        let name: &'static str = match key {
+            "fair_rounds" => "fair-rounds",
+            "spurious_wakeups" => "spurious-wakeups",
+            _ => key,
+        };
+        setting(key, value, help).long(name)
     };
+    Command::new("run")
+        .about("Run an unmodified program in every interleaving of its threads that can make a difference")
+        .after_help(
+            "Settings given here beat the environment and gordian.toml. Exit status: 0 nothing found, 1 a failure was found, 2 the \
+             job could not be done.",
+        )
+        .arg(option("search", "S", "How to search, such as exhaustive or preemptions:2"))
+        .arg(option("executions", "N", "At most so many executions"))
+        .arg(option("time", "T", "At most so much time, such as 10s"))
+        .arg(option("seed", "N", "What random choices start from"))
+        .arg(option("steps", "N", "At most so many steps in one execution; more is a failure"))
+        .arg(option("fair_rounds", "N", "How often a thread may yield or sleep in a row before the others go first"))
+        .arg(option("spurious_wakeups", "BOOL", "May a condition variable wake a thread that nobody signalled?"))
+        .arg(option("minimise", "N", "At most so many executions to make a failure small with"))
+        .arg(option("report", "DIR", "Save failures under this folder instead of target/gordian"))
+        .arg(
+            Arg::new("patience")
+                .long("patience")
+                .value_name("T")
+                .default_value("10s")
+                .value_parser(|text: &str| {
+                    gordian::__private::time(text)
+                        .ok_or("expected a number with a unit (ms, s, m, h), such as 10s")
+                })
+                .help("How long the program may go without a call that is controlled"),
+        )
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the result as one JSON object"))
+        .arg(
+            Arg::new("PROGRAM")
+                .required(true)
+                .last(true)
+                .num_args(1..)
+                .value_name("PROGRAM")
+                .help("The program and its arguments, after --"),
+        )
+}
+
+/// The same parser as for the environment, the attribute and gordian.toml.
+fn setting(key: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(key)
+        .long(key)
+        .value_name(value)
+        .value_parser(move |text: &str| {
+            gordian::__private::check_setting(key, text).map(|()| text.to_owned())
+        })
+        .help(help)
+}
+
+fn test() -> Command {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };

@@ -5,6 +5,7 @@
 mod command;
 mod debug;
 mod demo;
+mod native;
 mod pages;
 mod saved;
 mod test;
@@ -22,6 +23,15 @@ pub fn gordian() -> ExitCode {
     let path =
         |matches: &ArgMatches, name: &str| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
     let file = |matches: &ArgMatches| path(matches, "FILE");
+    match matches.subcommand() {
+        Some(("run", matches)) => return ended(native::run(matches)),
+        Some(("replay", matches)) => {
+            if let Some(result) = native::replay(&file(matches)) {
+                return ended(result);
+            }
+        }
+        _ => {}
+    }
     let result = match matches.subcommand() {
         Some(("demo", _)) => demo::run(),
         Some(("report", matches)) => match matches.get_one::<PathBuf>("html") {

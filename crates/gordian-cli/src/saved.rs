@@ -74,11 +74,20 @@ pub(crate) fn explain(file: &Path) -> Result<(), String> {
 /// The test is a function in somebody's crate, which cargo has to build and run.
 fn hand_over(file: &Path, variable: &str, done: &str) -> Result<(), String> {
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
+    if gordian_native::Invocation::read(&recording.plan.program).is_some() {
+        return Err(format!(
+            "{} is a failure of a native program, which cannot be {done} yet",
+            file.display()
+        ));
+    }
     println!("{}", command(variable, file, &recording));
     Err(format!("a Rust test is {done} by cargo test, in its package, with the line above"))
 }
 
 fn command(variable: &str, file: &Path, recording: &Recording) -> String {
+    if gordian_native::Invocation::read(&recording.plan.program).is_some() {
+        return format!("gordian replay {}", file.display());
+    }
     let test = match recording.plan.program.as_str() {
         "" => String::new(),
         name => format!(" {name} -- --exact"),

@@ -115,6 +115,9 @@ pub enum Act {
     Seen,
     /// Changed a value without looking at it, and nobody saw the change.
     Unseen,
+    // --- counters again ---
+    /// Looked how many there are.
+    Look,
 }
 
 impl Act {
@@ -133,13 +136,16 @@ impl Act {
         matches!(self, Write | Seen | Take | TryTake | Mark | CountWrite)
     }
 
-    /// Changes something that another thread may be waiting for; taking a lock and giving it back, or beginning to wait and
-    /// giving that up, is going round in circles.
+    /// Changes something that another thread may be waiting for; taking a lock and giving it back, beginning to wait and
+    /// giving that up, or waking nobody, is going round in circles.
     #[inline]
     pub fn is_progress(self) -> bool {
         use Act::*;
         !self.is_read()
-            && !matches!(self, Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired)
+            && !matches!(
+                self,
+                Take | TryTake | Share | TryShare | Free | Unshare | Enqueue | Expired | NotifyNone
+            )
     }
 
     /// Changes nothing that another thread can see.
@@ -148,7 +154,7 @@ impl Act {
         use Act::*;
         matches!(
             self,
-            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired
+            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired | Look
         )
     }
 }

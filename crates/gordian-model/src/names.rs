@@ -84,6 +84,12 @@ impl Names {
         self.threads.get(thread.index())?.parent
     }
 
+    /// All threads but the first, in the order of their numbers: who spawns each, and as which, from zero. Told to
+    /// [`child`](Self::child) in this order they get the same numbers.
+    pub fn spawned(&self) -> impl Iterator<Item = (ThreadId, u32)> + '_ {
+        self.threads.iter().filter_map(|t| Some((t.parent?, t.nth)))
+    }
+
     /// How many threads have a name.
     pub fn threads(&self) -> usize {
         self.threads.len()
@@ -108,6 +114,13 @@ impl Names {
             self.sites.len() - 1
         });
         SiteId(index as u32 + 1)
+    }
+
+    /// A site with a number of its own, even if one like it is known: where programs are known by addresses, several stand at
+    /// one place.
+    pub fn add_site(&mut self, site: Site) -> SiteId {
+        self.sites.push(site);
+        SiteId(self.sites.len() as u32)
     }
 
     /// The sites, in the order of their numbers, which begin with one.

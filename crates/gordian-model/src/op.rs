@@ -149,6 +149,19 @@ pub enum OpKind {
     Sleep,
     SpinHint,
     Choose,
+    // Mutex, RwLock, Semaphore: waits, but not for ever; files number ops in this order
+    LockTimed,
+    ReadLockTimed,
+    WriteLockTimed,
+    AcquireTimed,
+    // Semaphore
+    Permits,
+    // Futex; `other` of a wait is the atomic that it compares, that of a requeue where the waiters go
+    FutexWait,
+    FutexLeave,
+    FutexLeaveTimed,
+    FutexWake,
+    FutexRequeue,
 }
 
 const RMWS: [(Rmw, OpKind); 11] = [
@@ -205,6 +218,7 @@ impl OpKind {
                 | Acquire
                 | Join
                 | Park
+                | FutexLeave
         )
     }
 
@@ -213,7 +227,8 @@ impl OpKind {
     pub fn can_change(self) -> bool {
         use OpKind::*;
         self.can_block()
-            || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | ReceiveTimed | ParkTimed)
+            || self.is_timed()
+            || matches!(self, CompareExchangeWeak | NotifyOne | IsLeader | FutexWake | FutexRequeue)
     }
 
     /// Could the op matter to another on the same object, or it to this one? Two that only look commute, and so do two
@@ -221,14 +236,25 @@ impl OpKind {
     #[inline]
     pub fn may_conflict(self, other: OpKind) -> bool {
         use OpKind::*;
-        let looks = |kind| matches!(kind, Load | IsPoisoned | OncePeek | CountRead | IsFinished);
+        let looks = |kind| matches!(kind, Load | IsPoisoned | OncePeek | CountRead | IsFinished | Permits);
         let shares = |kind| matches!(kind, ReadLock | TryReadLock | ReadUnlock);
         !(looks(self) && looks(other) || shares(self) && shares(other))
     }
 
     /// Waits, but not for ever.
     pub fn is_timed(self) -> bool {
-        matches!(self, OpKind::WakeTimed | OpKind::ReceiveTimed | OpKind::ParkTimed)
+        use OpKind::*;
+        matches!(
+            self,
+            WakeTimed
+                | ReceiveTimed
+                | ParkTimed
+                | LockTimed
+                | ReadLockTimed
+                | WriteLockTimed
+                | AcquireTimed
+                | FutexLeaveTimed
+        )
     }
 
     /// Does the thread say that it has nothing better to do?
@@ -304,6 +330,16 @@ impl OpKind {
             Sleep => "sleep",
             SpinHint => "spin_loop",
             Choose => "choose",
+            LockTimed => "lock (timed)",
+            ReadLockTimed => "read (timed)",
+            WriteLockTimed => "write (timed)",
+            AcquireTimed => "acquire (timed)",
+            Permits => "permits",
+            FutexWait => "futex wait",
+            FutexLeave => "woken",
+            FutexLeaveTimed => "woken (timed)",
+            FutexWake => "futex wake",
+            FutexRequeue => "futex requeue",
         }
     }
 }

@@ -73,7 +73,7 @@ impl Acts {
 
 impl Act {
     /// Every act, in the order of their numbers.
-    const ALL: [Act; 45] = {
+    const ALL: [Act; 46] = {
         use Act::*;
         [
             Read,
@@ -121,6 +121,7 @@ impl Act {
             ArriveLast,
             Seen,
             Unseen,
+            Look,
         ]
     };
 
@@ -184,6 +185,8 @@ impl Act {
             (Closed, Close | Get | TryGet) => Race,
             (Put | Refused, Shut) | (Shut, Refused) => Race,
             (Shut, RefusedFull) => Enables,
+
+            (Put | Get | TryGet, Look) | (Look, Put | Get | TryGet) => Race,
 
             (Enqueue, Enqueue) | (NotifyNone, NotifyNone) => Commute,
             (Enqueue, Notify | NotifyNone) | (Notify | NotifyNone, Enqueue) => Race,

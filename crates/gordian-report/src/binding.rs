@@ -51,6 +51,21 @@ pub(crate) fn derived(source: &str, at: usize, kind: &str) -> Option<String> {
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
+/// The name of the first argument of the call in C at byte `at`, if it is nothing but a name: `queue->lock` in
+/// `pthread_mutex_lock(&queue->lock)`.
+pub(crate) fn argument(source: &str, at: usize) -> Option<String> {
+    let call = source.get(at..)?;
+    let callee = identifier(call);
+    let rest = call[callee.len()..].trim_start().strip_prefix('(')?.trim_start();
+    let rest = rest.strip_prefix('&').unwrap_or(rest).trim_start();
+    let end = rest.find([',', ')'])?;
+    let name = rest[..end].trim();
+    let parts = name.replace("->", ".");
+    let plain = parts.split('.').all(|part| !part.is_empty() && identifier(part) == part);
+    let names = !callee.is_empty() && callee != "syscall";
+    (names && plain).then(|| name.to_owned())
+}
+
 /// Statements that are longer than this are not understood.
 const LINES: usize = 12;
 
@@ -295,6 +310,22 @@ mod tests {
         ] {
             let at = text.find('^').expect("a mark");
             assert_eq!(field(&text.replace('^', ""), at).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_in_c_names_what_it_is_about() {
+        for (text, expected) in [
+            ("  ^pthread_mutex_lock(&a);", Some("a")),
+            ("if (^pthread_mutex_trylock( &q->lock )) return;", Some("q->lock")),
+            ("^sem_init(&s.full, 0, 2);", Some("s.full")),
+            ("^pthread_mutex_lock(locks + i);", None),
+            ("^pthread_mutex_lock(&locks[i]);", None),
+            ("^syscall(SYS_futex, &word, 0, 1);", None),
+            ("^x = 1;", None),
+        ] {
+            let at = text.find('^').expect("a mark");
+            assert_eq!(argument(&text.replace('^', ""), at).as_deref(), expected, "{text}");
         }
     }
 

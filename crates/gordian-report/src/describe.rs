@@ -90,6 +90,18 @@ impl Words<'_> {
             OpKind::TryLock | OpKind::TryReadLock | OpKind::TryWriteLock if !step.ok => {
                 format!("{verb} {object} fails{}", self.held_by(at, step.object, step.thread))
             }
+            OpKind::LockTimed
+            | OpKind::ReadLockTimed
+            | OpKind::WriteLockTimed
+            | OpKind::AcquireTimed
+            | OpKind::FutexLeaveTimed
+                if !step.ok =>
+            {
+                format!("{verb} {object} times out")
+            }
+            OpKind::FutexWait if !step.ok => format!("{verb} {object}: another value is there"),
+            OpKind::FutexWake if step.value == 0 => format!("{verb} {object}: nobody waits"),
+            OpKind::Permits => format!("{verb} {object} = {}", step.value),
             OpKind::TryAcquire | OpKind::TrySend | OpKind::Send if !step.ok => {
                 format!("{verb} {object} fails")
             }
@@ -163,6 +175,7 @@ impl Words<'_> {
         match kind {
             OpKind::Join => format!("waits for {label} to end"),
             OpKind::Park => "parked".to_owned(),
+            OpKind::FutexLeave => format!("waits at {label}"),
             OpKind::Receive => format!("blocked on {label}, empty"),
             OpKind::Send => format!("blocked on {label}, full"),
             OpKind::Wake => {
@@ -186,7 +199,7 @@ impl Words<'_> {
         }
         let obstacle = self.obstacle(self.trace.len(), thread, (kind, object, other));
         match kind {
-            OpKind::Join | OpKind::Park | OpKind::Wake => obstacle,
+            OpKind::Join | OpKind::Park | OpKind::Wake | OpKind::FutexLeave => obstacle,
             _ => format!("{verb} {}: {obstacle}", self.label(object))
                 .replace(&format!(": blocked on {}", self.label(object)), ": blocked"),
         }

@@ -1,7 +1,7 @@
 //! Short names for objects: what the source calls them where they are made, or else where they are used, or else kind and line
 //! of creation; numbered where that does not tell them apart.
 
-use crate::binding::{binding, derived, field};
+use crate::binding::{argument, binding, derived, field};
 use crate::sources::{Sources, is_std, position};
 use gordian_model::object::Channel;
 use gordian_model::{Names, ObjectId, ObjectKind, SiteId, Trace};
@@ -138,6 +138,9 @@ impl Objects {
 fn name(kind: ObjectKind, site: SiteId, names: &Names, sources: &Sources) -> Option<String> {
     let (site, source) = sources.site(site, names)?;
     let at = position(&source, site)?.0;
+    if !site.file.ends_with(".rs") {
+        return argument(&source, at);
+    }
     binding(&source, at).or_else(|| derived(&source, at, type_name(kind)?))
 }
 

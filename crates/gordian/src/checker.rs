@@ -295,7 +295,13 @@ impl Checker {
         })
     }
 
-    fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
+    /// Searches, and tells of every execution.
+    pub(crate) fn search_in(
+        &self,
+        target: &mut dyn Target,
+        settings: &Settings,
+        tell: &mut dyn FnMut(&Trace),
+    ) -> Summary {
         let search = settings.search.clone().unwrap_or_default();
         let limits = Limits {
             setting: Setting {
@@ -314,10 +320,14 @@ impl Checker {
         plan.options.leaks = leaks.unwrap_or(plan.options.leaks);
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
+        explore(target, &search, limits, plan, |_, trace| tell(trace))
+    }
+
+    fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
         let engine = Engine::new(stack_size(settings), None);
         let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
-        let mut summary = explore(&mut closure, &search, limits, plan, |_, trace| {
+        let mut summary = self.search_in(&mut closure, settings, &mut |trace| {
             if let Some(progress) = &mut progress {
                 progress.count(trace.len());
             }
@@ -344,13 +354,13 @@ impl Checker {
                 return (failure, Looked { trace, original: None, insight: Insight::default() });
             }
             let trace = show_better(&mut closure, trace, &failure, &summary.plan);
-            let looked = look_into(&mut closure, trace, &summary.plan, settings);
+            let looked = look_into(&mut closure, trace, &summary.plan, settings, false);
             (looked.trace.failure().cloned().unwrap_or(failure), looked)
         });
-        let mut report = self.report(summary, looked, &closure.engine, settings);
+        let mut report = self.report(summary, looked, closure.engine.names(), settings);
         report.set_unreached(unreached);
         report.alone = !spawned;
-        report.search = Some(search.to_string());
+        report.search = Some(settings.search.clone().unwrap_or_default().to_string());
         report.keep_exploration();
         report
     }
@@ -402,7 +412,7 @@ impl Checker {
             let trace = recorded.filter(same).cloned().unwrap_or(trace);
             (failure, Looked { trace, original: None, insight })
         });
-        self.report(summary, looked, &closure.engine, settings)
+        self.report(summary, looked, closure.engine.names(), settings)
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
@@ -429,18 +439,18 @@ impl Checker {
         report
     }
 
-    fn report(
+    pub(crate) fn report(
         &self,
         summary: Summary,
         looked: Option<(gordian_model::Failure, Looked)>,
-        engine: &Engine,
+        names: &Names,
         settings: &Settings,
     ) -> Report {
         let mut failures = Vec::new();
         if let Some((failure, Looked { trace, original, insight })) = looked {
             let plan = Plan {
                 program: self.name.clone(),
-                names: Some(engine.names().clone()),
+                names: Some(names.clone()),
                 prefix: trace.choices().collect(),
                 sleep: Vec::new(),
                 sleep_from: 0,

@@ -1,9 +1,8 @@
 //! Looking into a failure as soon as it is found: making it small, and finding the steps whose order decides.
 
-use crate::checker::Closure;
 use crate::settings::Settings;
 use gordian_model::{FailureKind, Insight, Plan, Trace};
-use gordian_search::{Effort, decisive, minimise};
+use gordian_search::{Effort, Target, decisive, minimise};
 
 /// The most executions to make a failure small with, if nothing is said.
 const EXECUTIONS: u64 = 1_000;
@@ -19,11 +18,20 @@ pub(crate) struct Looked {
 }
 
 /// Runs a failing test again, to find out more. What cannot be repeated, or not safely, stays as it is.
-pub(crate) fn look_into(target: &mut Closure<'_>, trace: Trace, plan: &Plan, settings: &Settings) -> Looked {
+/// `crashes` says that a crash can be repeated.
+pub(crate) fn look_into(
+    target: &mut dyn Target,
+    trace: Trace,
+    plan: &Plan,
+    settings: &Settings,
+    crashes: bool,
+) -> Looked {
     let executions = settings.minimise.unwrap_or(EXECUTIONS);
     let mut looked = Looked { trace, original: None, insight: Insight::default() };
-    let repeatable = looked.trace.failure().is_some_and(|failure| {
-        !matches!(failure.kind, FailureKind::Nondeterminism | FailureKind::Crash | FailureKind::Misuse)
+    let repeatable = looked.trace.failure().is_some_and(|failure| match failure.kind {
+        FailureKind::Nondeterminism | FailureKind::Misuse => false,
+        FailureKind::Crash => crashes,
+        _ => true,
     });
     if executions == 0 || !repeatable {
         return looked;

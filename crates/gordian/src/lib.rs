@@ -44,6 +44,8 @@ pub mod cell;
 mod checker;
 mod cover;
 #[cfg(feature = "check")]
+mod foreign;
+#[cfg(feature = "check")]
 pub mod future;
 #[cfg(feature = "check")]
 pub mod hint;
@@ -84,6 +86,8 @@ pub use plain::*;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::cover::cover;
+    #[cfg(feature = "check")]
+    pub use crate::foreign::{Foreign, ForeignCheck};
     #[cfg(feature = "check")]
     pub use crate::settings::{check_setting, time};
     #[cfg(feature = "check")]

@@ -89,7 +89,7 @@ impl Surroundings {
 }
 
 /// The name of a test as the name of a folder.
-fn file_name(test: &str) -> String {
+pub(crate) fn file_name(test: &str) -> String {
     let allowed = |c: char| c.is_alphanumeric() || "_-. ".contains(c) || (c == ':' && cfg!(unix));
     match test {
         "" => "unnamed".to_owned(),
@@ -99,7 +99,7 @@ fn file_name(test: &str) -> String {
 
 /// Writes to the first number that is free, or that holds the same execution already: a test that is run again and fails in
 /// the same way has one file.
-fn write(recording: &Recording, folder: &Path) -> std::io::Result<PathBuf> {
+pub(crate) fn write(recording: &Recording, folder: &Path) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let bytes = recording.to_bytes();
     for n in 1u32.. {
@@ -125,7 +125,7 @@ fn is_same(a: &Recording, b: &Recording) -> bool {
 }
 
 /// The text as one word of a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:+@%,=".contains(c));
     if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

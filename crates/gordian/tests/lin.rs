@@ -154,7 +154,7 @@ fn judging_a_class_is_judging_each_of_its_executions() {
         assert!(of(0) > 40 && of(1) > 20, "{all:?}");
     }
     // Calls that wait for ever.
-    let forgets: fn() -> Object<(Mutex<VecDeque<u32>>, Condvar)> = || waiting(true);
+    let forgets = || waiting(true);
     let more = [";1.0|0.0 0.1|1.0;", ";1.0|0.0|0.1|1.0;", ";1.0|1.0|0.0 0.0;0.1"];
     let verdicts = compare(forgets, &[2, 1], &more, Criterion::Linearizable);
     assert!(verdicts[0] > 20 && verdicts[1] > 1, "{verdicts:?}");
@@ -194,10 +194,12 @@ fn weaker_criteria_allow_more() {
     }
 }
 
+type Waiting = (Mutex<VecDeque<u32>>, Condvar);
+
 /// A queue that waits for something to take out, and forgets to wake those who wait if `forgets`.
-fn waiting(forgets: bool) -> Object<(Mutex<VecDeque<u32>>, Condvar)> {
+fn waiting(forgets: bool) -> Object<Waiting> {
     Object::new(|| (Mutex::new(VecDeque::new()), Condvar::new()))
-        .op("push", 1..=2, move |(queue, condvar): &(Mutex<VecDeque<u32>>, Condvar), value| {
+        .op("push", 1..=2, move |(queue, condvar): &Waiting, value| {
             let mut queue = queue.lock().unwrap();
             queue.push_back(value);
             // Only if nobody can have been woken before.

@@ -12,12 +12,18 @@ impl Conductor {
     /// Nobody can go on: is it the end, or are they stuck?
     #[cold]
     pub(super) fn stop(&mut self) {
-        if self.unfinished == 0 {
+        if self.unfinished == 0 || self.abandons {
             self.trace.end = End::Complete;
         } else {
             let failure = self.stuck();
             self.fail(failure);
         }
+    }
+
+    /// The program has come to its end, as a process does when its main thread returns: the threads that can go on still do, those
+    /// that wait, or only pause, are given up. (Whatever a thread does from here on it could have done just before.)
+    pub fn abandon_waiting(&mut self) {
+        self.abandons = true;
     }
 
     /// The last look at an execution that came to its end, after the front end has dropped everything that

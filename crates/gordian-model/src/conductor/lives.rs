@@ -6,6 +6,7 @@ use crate::access::{Access, Act};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::{Life, Object};
 use crate::op::{Op, OpKind};
+use smallvec::SmallVec;
 
 impl Conductor {
     pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
@@ -88,6 +89,20 @@ impl Conductor {
     pub fn born(&self) -> impl Iterator<Item = ThreadId> + '_ {
         let born = |(_, thread): &(usize, &Thread)| thread.status != Status::Absent;
         self.threads.iter().enumerate().filter(born).map(|(i, _)| ThreadId(i as u32))
+    }
+
+    /// The waiters that a futex has got from another wait there from now on.
+    pub fn requeued(&mut self, from: ObjectId, to: ObjectId) {
+        let Object::Futex(futex) = &self.slot(to).model else { return };
+        let moved: SmallVec<[ThreadId; 4]> = futex.waiting().collect();
+        for thread in moved {
+            let me = &mut self.threads[thread.index()];
+            if me.status == Status::Announced && me.op.object == from {
+                me.op.object = to;
+                self.slot_mut(from).no_longer_pending(thread);
+                self.slot_mut(to).pending.push(thread);
+            }
+        }
     }
 
     /// Has the thread come to its end?

@@ -22,6 +22,7 @@ mod quick;
 mod quiet;
 mod slots;
 mod spin;
+mod unwatched;
 mod verdict;
 
 use crate::access::Access;
@@ -171,6 +172,8 @@ pub struct Conductor {
     current: ThreadId,
     chosen: u32,
     pauses_seen: bool,
+    /// The end of the program does not wait for threads that cannot go on.
+    abandons: bool,
 }
 
 impl Conductor {
@@ -203,6 +206,7 @@ impl Conductor {
         self.released.clear();
         self.current = ThreadId::MAIN;
         self.pauses_seen = false;
+        self.abandons = false;
         self.birth(ThreadId::MAIN, None);
     }
 

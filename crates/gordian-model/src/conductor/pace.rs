@@ -12,6 +12,11 @@ impl Conductor {
         for i in 0..self.threads.len() {
             let me = &mut self.threads[i];
             if me.status == Status::Announced && me.idle == Idle::Polite {
+                if self.abandons {
+                    // The program is over, and this thread would go round for ever.
+                    self.trace.cut = true;
+                    continue;
+                }
                 me.idle = Idle::No;
                 me.pauses = self.limits.fair_rounds.saturating_sub(1);
                 self.enabled.insert(ThreadId(i as u32));
@@ -24,6 +29,9 @@ impl Conductor {
     /// Polite threads go again after anybody's step.
     #[cold]
     pub(super) fn release_polite(&mut self, by: ThreadId) {
+        if self.abandons {
+            return;
+        }
         let at = self.trace.len() as u32 - 1;
         for i in 0..self.threads.len() {
             let me = &mut self.threads[i];

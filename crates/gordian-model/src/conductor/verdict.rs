@@ -58,6 +58,7 @@ impl Conductor {
             OpKind::Acquire => (format!("waits for a permit of {what}"), SmallVec::new()),
             OpKind::Leave => (format!("waits at {what} for the others to arrive"), SmallVec::new()),
             OpKind::OnceWait => (format!("waits for {what} to be initialised"), SmallVec::new()),
+            OpKind::FutexLeave => (format!("waits to be woken at {what}"), SmallVec::new()),
             OpKind::Wake if !self.is_notified(thread, op.object) => {
                 (format!("waits to be notified by {what}"), SmallVec::new())
             }

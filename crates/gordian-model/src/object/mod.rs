@@ -17,6 +17,7 @@ mod atomic;
 mod barrier;
 mod channel;
 mod condvar;
+mod futex;
 mod life;
 mod mutex;
 mod once;
@@ -28,6 +29,7 @@ pub use atomic::Atomic;
 pub use barrier::Barrier;
 pub use channel::Channel;
 pub use condvar::Condvar;
+pub use futex::Futex;
 pub use life::Life;
 pub use mutex::Mutex;
 pub use once::{Once, OnceState};
@@ -126,6 +128,7 @@ models! {
     Semaphore: "semaphore",
     Arc: "arc",
     Life: "thread",
+    Futex: "futex",
 }
 
 /// What a model may touch while it carries out a step.

@@ -27,6 +27,16 @@ impl Mutex {
         self.owner.is_none()
     }
 
+    /// Who holds it.
+    pub fn owner(&self) -> Option<ThreadId> {
+        self.owner.map(|(thread, _)| thread)
+    }
+
+    /// Was it given back with a mark that every taker sees?
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned
+    }
+
     /// What taking or giving back a mutex without poison does when no clocks are kept: how it was touched, and whether that was
     /// a success.
     #[inline(always)]
@@ -64,7 +74,10 @@ impl Mutex {
 impl Model for Mutex {
     #[inline]
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
-        Outcomes::ready_if(op.kind != OpKind::Lock || self.is_free())
+        match op.kind {
+            OpKind::LockTimed if !self.is_free() => Outcomes::Expiring,
+            kind => Outcomes::ready_if(kind != OpKind::Lock || self.is_free()),
+        }
     }
 
     #[inline]
@@ -72,8 +85,9 @@ impl Model for Mutex {
         let id = cx.object;
         match op.kind {
             OpKind::Lock => self.take(op, Act::Take, cx, id),
-            OpKind::TryLock if self.is_free() => self.take(op, Act::TryTake, cx, id),
-            OpKind::TryLock => {
+            // One that might have timed out has tried, and no more.
+            OpKind::TryLock | OpKind::LockTimed if self.is_free() => self.take(op, Act::TryTake, cx, id),
+            OpKind::TryLock | OpKind::LockTimed => {
                 cx.act(Act::Probe);
                 Reply::FAILED
             }

@@ -25,6 +25,11 @@ impl RwLock {
         RwLock::default()
     }
 
+    /// Who writes.
+    pub fn writer(&self) -> Option<ThreadId> {
+        self.writer.map(|(thread, _)| thread)
+    }
+
     fn share(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>) -> Reply {
         self.readers.push((cx.thread, op.site));
         cx.acquire(self.by_writers);
@@ -47,29 +52,37 @@ impl RwLock {
 
 impl Model for RwLock {
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
-        Outcomes::ready_if(match op.kind {
-            OpKind::ReadLock => self.writer.is_none(),
-            OpKind::WriteLock => self.is_free(),
-            _ => true,
-        })
+        match op.kind {
+            OpKind::ReadLock => Outcomes::ready_if(self.writer.is_none()),
+            OpKind::WriteLock => Outcomes::ready_if(self.is_free()),
+            OpKind::ReadLockTimed if self.writer.is_some() => Outcomes::Expiring,
+            OpKind::WriteLockTimed if !self.is_free() => Outcomes::Expiring,
+            _ => Outcomes::Ready(1),
+        }
     }
 
     fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
             OpKind::ReadLock => self.share(op, Act::Share, cx),
-            OpKind::TryReadLock if self.writer.is_none() => self.share(op, Act::TryShare, cx),
-            OpKind::TryReadLock => {
+            OpKind::TryReadLock | OpKind::ReadLockTimed if self.writer.is_none() => {
+                self.share(op, Act::TryShare, cx)
+            }
+            OpKind::TryReadLock | OpKind::ReadLockTimed => {
                 cx.act(Act::ProbeShare);
                 Reply::FAILED
             }
             OpKind::WriteLock => self.take(op, Act::Take, cx),
-            OpKind::TryWriteLock if self.is_free() => self.take(op, Act::TryTake, cx),
-            OpKind::TryWriteLock => {
+            OpKind::TryWriteLock | OpKind::WriteLockTimed if self.is_free() => {
+                self.take(op, Act::TryTake, cx)
+            }
+            OpKind::TryWriteLock | OpKind::WriteLockTimed => {
                 cx.act(Act::Probe);
                 Reply::FAILED
             }
             OpKind::ReadUnlock => {
-                if let Some(i) = self.readers.iter().position(|&(t, _)| t == cx.thread) {
+                // In C a share may be given back by another thread than the one that took it.
+                let mine = self.readers.iter().position(|&(t, _)| t == cx.thread);
+                if let Some(i) = mine.or(self.readers.len().checked_sub(1)) {
                     self.readers.swap_remove(i);
                 }
                 cx.release(&mut self.by_readers);

@@ -37,16 +37,23 @@ impl Semaphore {
 
 impl Model for Semaphore {
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
-        Outcomes::ready_if(op.kind != OpKind::Acquire || self.put > self.got)
+        match op.kind {
+            OpKind::AcquireTimed if self.put <= self.got => Outcomes::Expiring,
+            kind => Outcomes::ready_if(kind != OpKind::Acquire || self.put > self.got),
+        }
     }
 
     fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
             OpKind::Acquire => self.take(Act::Get, cx),
-            OpKind::TryAcquire if self.put > self.got => self.take(Act::TryGet, cx),
-            OpKind::TryAcquire => {
+            OpKind::TryAcquire | OpKind::AcquireTimed if self.put > self.got => self.take(Act::TryGet, cx),
+            OpKind::TryAcquire | OpKind::AcquireTimed => {
                 cx.act(Act::Empty);
                 Reply::FAILED
+            }
+            OpKind::Permits => {
+                cx.act(Act::Look);
+                Reply::value(u64::from(self.permits()))
             }
             OpKind::Release => {
                 cx.release(&mut self.published);

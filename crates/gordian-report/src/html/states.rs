@@ -146,6 +146,8 @@ struct State {
     down: u32,
     token: bool,
     ended: bool,
+    /// Who waits at a futex cannot be told from the steps.
+    unclear: bool,
 }
 
 impl State {
@@ -169,12 +171,21 @@ impl State {
             Exit if access.object.as_life().is_some() => self.ended = true,
             // The end of an initialisation, one way or the other.
             Exit => (self.initialised, self.poisoned) = (access.seq == 1, access.seq != 1),
+            // A word that was not as expected keeps nobody.
+            Enqueue if !step.ok => {}
             Enqueue => {
                 let at = self.waiting.partition_point(|&t| t < me);
                 self.waiting.insert(at, me);
             }
             Notify if step.kind == OpKind::NotifyOne && (step.outcome as usize) < self.waiting.len() => {
                 self.notified.push(self.waiting.remove(step.outcome as usize));
+            }
+            // Others have come to wait there, or are gone.
+            Notify if step.kind == OpKind::FutexRequeue => self.unclear = true,
+            Notify if step.kind == OpKind::FutexWake => {
+                // Which ones were woken is not said, unless all were.
+                self.unclear |= step.value as usize != self.waiting.len();
+                self.notified.append(&mut self.waiting);
             }
             Notify => self.notified.append(&mut self.waiting),
             Woken | WokenTimed => self.notified.retain(|&t| t != me),
@@ -222,7 +233,8 @@ impl State {
                 None if self.poisoned => "poisoned".to_owned(),
                 None => "not initialised".to_owned(),
             },
-            ObjectKind::Condvar => {
+            ObjectKind::Futex if self.unclear => UNKNOWN.to_owned(),
+            ObjectKind::Condvar | ObjectKind::Futex => {
                 let waiting = match &self.waiting[..] {
                     [] => "nobody waits".to_owned(),
                     threads => format!("waiting: {}", all(threads)),

@@ -86,7 +86,10 @@ fn channel(object: ObjectId) -> (u32, u32, u32) {
 fn adjust(access: &mut Access, before: &Access, earlier: &Step, later: &Step) {
     use Act::*;
     let is_cas = matches!(later.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak);
-    let tries = matches!(later.kind, OpKind::TryLock | OpKind::TryWriteLock);
+    let tries = matches!(
+        later.kind,
+        OpKind::TryLock | OpKind::TryWriteLock | OpKind::LockTimed | OpKind::WriteLockTimed
+    );
     match (before.act, access.act) {
         (Write, Read | Write) if is_cas => {
             access.act = if earlier.value == later.arg { Write } else { Read };

@@ -152,7 +152,10 @@ impl Optimal {
         let usual = outcome_without(&trace.steps[earlier], second);
         if outcomes > 1 {
             self.order.without(earlier, later, &mut self.steps);
-            let is_first = self.steps.iter().all(|&s| s == later || trace.steps[s].thread != second.thread);
+            // What comes before it and touches the same may leave it with another number of outcomes, and wakes it.
+            let is_first = self.steps.iter().map(|&s| (s, &trace.steps[s])).all(|(s, step)| {
+                s == later || (step.thread != second.thread && !dependent(&step.accesses, &second.accesses))
+            });
             for other in (1..outcomes).filter(|&o| is_first && o != usual) {
                 self.ask_for(race, other, trace, false);
             }

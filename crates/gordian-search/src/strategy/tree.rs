@@ -331,7 +331,8 @@ impl Sequence<'_> {
 
 /// Does the number of outcomes depend on what happened before?
 fn may_vary(kind: OpKind) -> bool {
-    matches!(kind, OpKind::CompareExchangeWeak | OpKind::NotifyOne | OpKind::IsLeader)
+    use OpKind::*;
+    matches!(kind, CompareExchangeWeak | NotifyOne | IsLeader | FutexWake | FutexRequeue)
 }
 
 /// Is something so? Not everything can be told.

@@ -4,7 +4,9 @@
 pub mod program;
 
 use gordian_model::conductor::Visit;
-use gordian_model::object::{Arc, Atomic, Barrier, Channel, Condvar, Mutex, Object, Once, RwLock, Semaphore};
+use gordian_model::object::{
+    Arc, Atomic, Barrier, Channel, Condvar, Futex, Mutex, Object, Once, RwLock, Semaphore,
+};
 use gordian_model::{
     Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, Rmw, SiteId, ThreadId, Trace,
 };
@@ -24,6 +26,7 @@ enum Thing {
     Channel(u8),
     Semaphore(u8),
     Arc(u8),
+    Futex(u8),
     Me,
     Thread(u8),
     Child(u8),
@@ -41,6 +44,7 @@ impl Thing {
             Thing::Channel(_) => 6,
             Thing::Semaphore(_) => 7,
             Thing::Arc(_) => 8,
+            Thing::Futex(_) => 9,
             _ => unreachable!("no object of its own"),
         }
     }
@@ -50,7 +54,9 @@ impl Thing {
             Thing::Atomic(n) | Thing::Mutex(n) | Thing::RwLock(n) | Thing::Condvar(n) | Thing::Barrier(n) => {
                 n.into()
             }
-            Thing::Once(n) | Thing::Channel(n) | Thing::Semaphore(n) | Thing::Arc(n) => n.into(),
+            Thing::Once(n) | Thing::Channel(n) | Thing::Semaphore(n) | Thing::Arc(n) | Thing::Futex(n) => {
+                n.into()
+            }
             _ => unreachable!("no object of its own"),
         }
     }
@@ -70,6 +76,7 @@ impl Thing {
             }
             Thing::Semaphore(n) => Semaphore::new(n.into()).into(),
             Thing::Arc(_) => Arc::new().into(),
+            Thing::Futex(_) => Futex::new().into(),
             _ => unreachable!("no object of its own"),
         }
     }
@@ -348,6 +355,39 @@ impl Compiler {
             Stmt::ParkTimed => code.push(plain(OpKind::ParkTimed, Thing::Me)),
             Stmt::Unpark(t) => code.push(plain(OpKind::Unpark, Thing::Thread(t))),
             Stmt::IsFinished(t) => code.push(kept(OpKind::IsFinished, Thing::Thread(t), Keep::Flag)),
+            Stmt::LockTimed(m, ref then, ref otherwise) => {
+                let take = kept(OpKind::LockTimed, Thing::Mutex(m), Keep::Ok);
+                self.guarded(take, then, OpKind::Unlock, otherwise, code, n);
+            }
+            Stmt::ReadTimed(m, ref then, ref otherwise) => {
+                let take = kept(OpKind::ReadLockTimed, Thing::RwLock(m), Keep::Ok);
+                self.guarded(take, then, OpKind::ReadUnlock, otherwise, code, n);
+            }
+            Stmt::WriteTimed(m, ref then, ref otherwise) => {
+                let take = kept(OpKind::WriteLockTimed, Thing::RwLock(m), Keep::Ok);
+                self.guarded(take, then, OpKind::WriteUnlock, otherwise, code, n);
+            }
+            Stmt::AcquireTimed(s) => code.push(kept(OpKind::AcquireTimed, Thing::Semaphore(s), Keep::Ok)),
+            Stmt::Permits(s) => code.push(kept(OpKind::Permits, Thing::Semaphore(s), Keep::Value)),
+            Stmt::FutexWait(f, bits) | Stmt::FutexWaitTimed(f, bits) => {
+                let (thing, other) = (Thing::Futex(f), Thing::Nothing);
+                let keep = Keep::Nothing;
+                code.push(Do { kind: OpKind::FutexWait, thing, other, arg: 1, arg2: bits, keep });
+                code.push(match stmt {
+                    Stmt::FutexWait(..) => plain(OpKind::FutexLeave, thing),
+                    _ => kept(OpKind::FutexLeaveTimed, thing, Keep::Ok),
+                });
+            }
+            Stmt::FutexWake(f, most, bits) => {
+                let (thing, other) = (Thing::Futex(f), Thing::Nothing);
+                let keep = Keep::Value;
+                code.push(Do { kind: OpKind::FutexWake, thing, other, arg: most, arg2: bits, keep });
+            }
+            Stmt::FutexRequeue(f, woken, moved) => {
+                let (thing, other) = (Thing::Futex(f), Thing::Futex(1 - f));
+                let keep = Keep::Value;
+                code.push(Do { kind: OpKind::FutexRequeue, thing, other, arg: woken, arg2: moved, keep });
+            }
             Stmt::Choose(k) => {
                 code.push(Do {
                     kind: OpKind::Choose,
@@ -403,7 +443,7 @@ pub struct Machine {
     senders: u32,
     bodies: Vec<Vec<Code>>,
     threads: Vec<Option<Thread>>,
-    objects: [[Option<ObjectId>; 4]; 9],
+    objects: [[Option<ObjectId>; 4]; 10],
     payloads: [Vec<u64>; 4],
     sites: Vec<SiteId>,
 }
@@ -425,7 +465,7 @@ impl Machine {
             senders: program.bodies.len() as u32 - 1,
             bodies,
             threads: Vec::new(),
-            objects: [[None; 4]; 9],
+            objects: [[None; 4]; 10],
             payloads: Default::default(),
             sites,
         }
@@ -555,7 +595,9 @@ impl Machine {
                 }
             };
             let mut op = Op { order: Order::SeqCst, failure: Order::SeqCst, ..op };
-            if matches!(op.kind, OpKind::CountUp | OpKind::CountDown | OpKind::CountRead | OpKind::Upgrade) {
+            if matches!(op.kind, OpKind::CountUp | OpKind::CountDown | OpKind::CountRead | OpKind::Upgrade)
+                || op.kind == OpKind::FutexRequeue
+            {
                 op.detail = 0;
             }
             if let Visit::Probe { again } = self.conductor.announce(thread, &op) {
@@ -586,6 +628,10 @@ impl Machine {
 
     fn step(&mut self, thread: ThreadId) {
         let reply = self.conductor.perform(thread);
+        let Op { kind, object, other, .. } = *self.conductor.drafted(thread);
+        if kind == OpKind::FutexRequeue {
+            self.conductor.requeued(object, other);
+        }
         let me = self.threads[thread.index()].as_mut().expect("alive");
         if me.ending {
             return self.advance(thread);
@@ -635,7 +681,7 @@ impl Target for Machine {
     fn run(&mut self, plan: &Plan) -> &Trace {
         self.conductor.begin(plan);
         self.threads.iter_mut().for_each(|t| *t = None);
-        self.objects = [[None; 4]; 9];
+        self.objects = [[None; 4]; 10];
         self.payloads.iter_mut().for_each(Vec::clear);
         self.born(ThreadId::MAIN, 0);
         self.advance_released();

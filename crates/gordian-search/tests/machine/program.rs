@@ -55,6 +55,18 @@ pub enum Stmt {
     ParkTimed,
     Unpark(u8),
     IsFinished(u8),
+    LockTimed(u8, Vec<Stmt>, Vec<Stmt>),
+    ReadTimed(u8, Vec<Stmt>, Vec<Stmt>),
+    WriteTimed(u8, Vec<Stmt>, Vec<Stmt>),
+    AcquireTimed(u8),
+    Permits(u8),
+    /// Waits for a wake-up that is meant for these bits.
+    FutexWait(u8, u64),
+    FutexWaitTimed(u8, u64),
+    /// Wakes so many with these bits.
+    FutexWake(u8, u64, u64),
+    /// Wakes so many, and lets so many wait at the other.
+    FutexRequeue(u8, u64, u64),
     Choose(u64),
     Yield,
     /// A thread of one's own, joined at the end.
@@ -115,11 +127,13 @@ pub enum Family {
     Onces,
     Arcs,
     Lives,
+    Timed,
+    Futexes,
     Spins,
 }
 
 impl Family {
-    pub const ALL: [Family; 11] = [
+    pub const ALL: [Family; 13] = [
         Family::Atomics,
         Family::Mutexes,
         Family::RwLocks,
@@ -130,6 +144,8 @@ impl Family {
         Family::Onces,
         Family::Arcs,
         Family::Lives,
+        Family::Timed,
+        Family::Futexes,
         Family::Spins,
     ];
 }
@@ -242,6 +258,23 @@ impl Maker<'_> {
                 3 | 4 => Stmt::Unpark(self.earlier()),
                 5 => Stmt::IsFinished(self.earlier()),
                 _ => Stmt::Spawn(self.maybe(2)),
+            },
+            Family::Timed => match self.chance.below(9) {
+                0 | 1 => Stmt::LockTimed(two, self.maybe(2), self.maybe(1)),
+                2 => Stmt::Lock(two, self.maybe(2)),
+                3 => Stmt::ReadTimed(two, self.maybe(1), self.maybe(1)),
+                4 => Stmt::WriteTimed(two, self.maybe(1), self.maybe(1)),
+                5 => Stmt::AcquireTimed(two),
+                6 => Stmt::Permits(two),
+                7 => Stmt::Acquire(two),
+                _ => Stmt::Release(two, k),
+            },
+            Family::Futexes => match self.chance.below(8) {
+                0 | 1 => Stmt::FutexWait(two, 1 + self.chance.below(3)),
+                2 | 3 => Stmt::FutexWaitTimed(two, 1 + self.chance.below(3)),
+                4 | 5 => Stmt::FutexWake(two, k, 1 + self.chance.below(3)),
+                6 => Stmt::FutexWake(two, 9, 3),
+                _ => Stmt::FutexRequeue(two, self.chance.below(2), k),
             },
             Family::Spins => match self.chance.below(7) {
                 0 | 1 => Stmt::Spin(v, self.chance.below(2)),
@@ -391,6 +424,7 @@ impl Stmt {
         match self {
             If(_, a) | Lock(_, a) | Read(_, a) | Write(_, a) | Wait(_, a) | WaitTimed(_, a) => vec![a],
             Once(_, a) | Clone(_, a) | Upgrade(_, a) | Spawn(a) => vec![a],
+            LockTimed(_, a, b) | ReadTimed(_, a, b) | WriteTimed(_, a, b) => vec![a, b],
             TryLock(_, a, b) | TryRead(_, a, b) | TryWrite(_, a, b) | Downgrade(_, a, b) => vec![a, b],
             _ => Vec::new(),
         }

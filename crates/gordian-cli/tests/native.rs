@@ -1,0 +1,151 @@
+//! `gordian run` as a person meets it.
+#![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn gordian(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_gordian"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("COLUMNS", "80")
+        .output()
+        .expect("it was built");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const SOURCE: &str = r#"
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;
+static void *eats(void *x) {
+    pthread_mutex_lock(&right);
+    pthread_mutex_lock(&left);
+    pthread_mutex_unlock(&left);
+    pthread_mutex_unlock(&right);
+    return x;
+}
+int main(int count, char **argument) {
+    pthread_t other;
+    if (count > 2)
+        return 0;
+    if (count > 1)
+        fork();
+    pthread_create(&other, 0, eats, 0);
+    pthread_mutex_lock(&left);
+    pthread_mutex_lock(&right);
+    pthread_mutex_unlock(&right);
+    pthread_mutex_unlock(&left);
+    pthread_join(other, 0);
+    return 0;
+}
+"#;
+
+/// A folder with a program in it; nothing, with a notice, where there is no compiler.
+fn folder(name: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("writable");
+    std::fs::write(folder.join("dine.c"), SOURCE).expect("writable");
+    let compiled =
+        Command::new("cc").args(["-g", "-pthread", "-o", "dine", "dine.c"]).current_dir(&folder).status();
+    match compiled {
+        Ok(status) => {
+            assert!(status.success());
+            Some(folder)
+        }
+        Err(error) => {
+            assert!(std::env::var_os("CI").is_none(), "there is no C compiler: {error}");
+            eprintln!("skipped: there is no C compiler: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_deadlock_is_found_saved_shown_and_replayed() {
+    let Some(folder) = folder("native-found") else { return };
+    let (status, out, err) = gordian(&folder, &["run", "--", "./dine"]);
+    assert_eq!((status, err.as_str()), (Some(1), ""), "{out}");
+    for part in [
+        "deadlock: main -> main.1 -> main wait for each other\n",
+        "waits to lock left, held by main since dine.c:19",
+        "saved: target/gordian/dine/1.trace",
+        "replay: gordian replay target/gordian/dine/1.trace\n",
+        "report: target/gordian/dine/1.html",
+    ] {
+        assert!(out.contains(part), "{part:?} is not in:\n{out}");
+    }
+    assert!(folder.join("target/gordian/dine/1.html").exists());
+    let (status, out, err) = gordian(&folder, &["replay", "target/gordian/dine/1.trace"]);
+    assert_eq!((status, err.as_str()), (Some(1), ""), "{out}");
+    assert!(
+        out.contains("replayed target/gordian/dine/1.trace: the same failure in the same 2 steps"),
+        "{out}"
+    );
+    let (status, out, _) = gordian(&folder, &["report", "target/gordian/dine/1.trace"]);
+    assert_eq!(status, Some(0));
+    assert!(out.starts_with("test gordian run -- ./dine\ndeadlock: "), "{out}");
+    let (status, _, err) = gordian(&folder, &["explain", "target/gordian/dine/1.trace"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("a failure of a native program, which cannot be explained yet"), "{err}");
+    let arguments = ["report", "target/gordian/dine/1.trace", "--html", "page.html"];
+    assert_eq!(gordian(&folder, &arguments).0, Some(0));
+    let page = std::fs::read_to_string(folder.join("page.html")).expect("it was written");
+    assert!(page.contains("gordian replay target/gordian/dine/1.trace"));
+}
+
+#[test]
+fn a_program_that_has_changed_departs_from_its_recording() {
+    let Some(folder) = folder("native-departs") else { return };
+    assert_eq!(gordian(&folder, &["run", "--", "./dine"]).0, Some(1));
+    let other = SOURCE.replace(
+        "    pthread_mutex_lock(&left);\n    pthread_mutex_lock(&right);\n",
+        "    pthread_mutex_lock(&right);\n    pthread_mutex_lock(&left);\n",
+    );
+    std::fs::write(folder.join("dine.c"), format!("\n{other}")).unwrap();
+    let status =
+        Command::new("cc").args(["-g", "-o", "dine", "dine.c"]).current_dir(&folder).status().unwrap();
+    assert!(status.success());
+    let (_, out, _) = gordian(&folder, &["replay", "target/gordian/dine/1.trace"]);
+    assert!(
+        out.contains(
+            "it departed at step 1: expected main to lock at dine.c:19, but it was main to lock at dine.c:20"
+        ),
+        "{out}"
+    );
+}
+
+#[test]
+fn json_and_settings_are_understood() {
+    let Some(folder) = folder("native-json") else { return };
+    let arguments = ["run", "--json", "--search", "preemptions:0", "--minimise", "0", "--", "./dine"];
+    let (status, out, err) = gordian(&folder, &arguments);
+    assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(json["complete"], true);
+    assert!(json["trusted"].as_str().unwrap().contains("memory was not watched"));
+    let (status, _, err) = gordian(&folder, &["run", "--search", "dsf", "--", "./dine"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("did you mean \"dfs\"?"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_done_has_status_two() {
+    let Some(folder) = folder("native-refused") else { return };
+    let (status, out, err) = gordian(&folder, &["run", "--", "./dine", "fork"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert!(
+        err.starts_with("gordian: main calls fork, which is not supported yet") && err.contains("dine.c:17"),
+        "{err}"
+    );
+    let (status, out, err) = gordian(&folder, &["run", "--", "./dine", "no", "threads"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert!(err.starts_with("gordian: nothing to check: the program started no thread"), "{err}");
+    let (status, _, err) = gordian(&folder, &["run", "--", "./dine.c"]);
+    assert_eq!(status, Some(2));
+    assert!(err.contains("./dine.c cannot be executed: it has no execute permission"), "{err}");
+    let (status, _, _) = gordian(&folder, &["run", "--", "no-such-program"]);
+    assert_eq!(status, Some(2));
+}

@@ -1,0 +1,243 @@
+//! Threads: they begin with a real thread that waits for its turn, and end when that has really ended.
+
+use super::real::{entry, real};
+use super::sites::site;
+use super::time::Clock;
+use super::{mutex, signals, turn};
+use gordian_model::{ObjectId, Op, OpKind, SiteId, ThreadId};
+use libc::{c_int, c_void, pthread_attr_t, pthread_t};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+type Create = unsafe extern "C" fn(*mut pthread_t, *const pthread_attr_t, Begin, *mut c_void) -> c_int;
+type Begin = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+/// What a new thread is told.
+struct Birth {
+    thread: ThreadId,
+    control: *mut turn::Control,
+    routine: Routine,
+    argument: *mut c_void,
+}
+
+entry!(
+    /// See pthread_create(3).
+    pthread_create, 4 => create
+);
+
+pub(crate) unsafe extern "C-unwind" fn create(
+    handle: *mut pthread_t,
+    attributes: *const pthread_attr_t,
+    routine: Routine,
+    argument: *mut c_void,
+    _caller: usize,
+) -> c_int {
+    let create = real!(c"pthread_create" as Create);
+    let Some(me) = turn::me() else {
+        // SAFETY: passed on as it came.
+        return unsafe { create(handle, attributes, routine, argument) };
+    };
+    let birth = turn::with(|rt| {
+        rt.beat();
+        let before = rt.conductor.names.threads();
+        let thread = rt.conductor.spawn(me);
+        if rt.conductor.names.threads() > before {
+            let (parent, nth) = rt.conductor.names.spawned().last().expect("it was just added");
+            rt.shared.add_thread(parent, nth);
+        }
+        let clock = Clock::after(&rt.control(me).clock);
+        rt.admit(thread, clock, 0);
+        let control = std::ptr::from_mut(rt.control(thread));
+        Box::into_raw(Box::new(Birth { thread, control, routine, argument }))
+    });
+    // SAFETY: the new thread waits for its turn before it touches anything but what it is given.
+    let error = unsafe { create(handle, attributes, begin, birth.cast()) };
+    if error != 0 {
+        // As if it had been spawned and had ended: the numbers of its parent's children stay what they are.
+        // SAFETY: nobody else has it.
+        let birth = unsafe { Box::from_raw(birth) };
+        turn::with(|rt| rt.conductor.finish(birth.thread));
+        return error;
+    }
+    turn::with(|rt| {
+        // SAFETY: the C library has just written it. The box is the new thread's, but nothing in it changes.
+        let (thread, handle) = unsafe { ((*birth).thread, *handle) };
+        rt.control(thread).handle = handle;
+        rt.handles.retain(|&(known, _)| known != handle);
+        rt.handles.push((handle, thread));
+        rt.newborns.push(thread);
+    });
+    0
+}
+
+unsafe extern "C-unwind" fn begin(birth: *mut c_void) -> *mut c_void {
+    // SAFETY: made for this thread. It is never freed, as the process ends with the execution.
+    let Birth { thread, control, routine, argument } = unsafe { &*birth.cast::<Birth>() };
+    signals::own_stack();
+    turn::enter(*thread, *control);
+    arm();
+    // SAFETY: what the program asked for.
+    unsafe { routine(*argument) }
+}
+
+/// The key whose destructor ends a thread: those of thread-local values come before it, and it comes again until the last round.
+static KEY: AtomicU32 = AtomicU32::new(0);
+/// How often the C library goes through the destructors of keys.
+const ROUNDS: usize = 4;
+
+/// Makes the key, before any thread is under control.
+pub(crate) fn prepare() {
+    let mut key = 0;
+    // SAFETY: the destructor is a function of ours.
+    unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) };
+    KEY.store(key, Relaxed);
+}
+
+/// The calling thread will end under control.
+pub(crate) fn arm() {
+    // SAFETY: the key was made.
+    unsafe { libc::pthread_setspecific(KEY.load(Relaxed), std::ptr::without_provenance(1)) };
+}
+
+unsafe extern "C" fn ended(round: *mut c_void) {
+    let round = round as usize;
+    if round < ROUNDS {
+        // SAFETY: the key is ours.
+        unsafe { libc::pthread_setspecific(KEY.load(Relaxed), std::ptr::without_provenance(round + 1)) };
+        return;
+    }
+    let Some(me) = turn::me() else { return };
+    mutex::abandon(me);
+    if turn::with(|rt| rt.conductor.options().end_steps) {
+        turn::step(me, &Op::new(OpKind::End, ObjectId::life(me), SiteId::UNKNOWN));
+    }
+    turn::finish(me);
+}
+
+/// The thread under control that has this handle and can still be joined.
+fn known(handle: pthread_t) -> Option<ThreadId> {
+    turn::with(|rt| rt.handles.iter().find(|&&(known, _)| known == handle).map(|&(_, thread)| thread))
+}
+
+fn forget(handle: pthread_t) {
+    turn::with(|rt| rt.handles.retain(|&(known, _)| known != handle));
+}
+
+entry!(
+    /// See pthread_join(3).
+    pthread_join, 2 => join
+);
+
+type Join = unsafe extern "C" fn(pthread_t, *mut *mut c_void) -> c_int;
+
+pub(crate) unsafe extern "C-unwind" fn join(
+    handle: pthread_t,
+    result: *mut *mut c_void,
+    caller: usize,
+) -> c_int {
+    let join = real!(c"pthread_join" as Join);
+    let target = turn::me().and_then(|me| Some((me, known(handle)?)));
+    if let Some((me, target)) = target {
+        if me == target {
+            return libc::EDEADLK;
+        }
+        turn::join(me, target, site(caller));
+        turn::with(|rt| {
+            let theirs = rt.control(target).clock;
+            rt.control(me).clock.catch_up(&theirs);
+        });
+        forget(handle);
+    }
+    // SAFETY: passed on as it came. The thread has ended, so this does not wait.
+    unsafe { join(handle, result) }
+}
+
+entry!(
+    /// See pthread_tryjoin_np(3).
+    pthread_tryjoin_np, 2 => try_join
+);
+
+unsafe extern "C-unwind" fn try_join(handle: pthread_t, result: *mut *mut c_void, caller: usize) -> c_int {
+    let Some((me, target)) = turn::me().and_then(|me| Some((me, known(handle)?))) else {
+        // SAFETY: passed on as it came.
+        return unsafe { real!(c"pthread_tryjoin_np" as Join)(handle, result) };
+    };
+    if me == target {
+        return libc::EDEADLK;
+    }
+    if !turn::step(me, &Op::new(OpKind::IsFinished, ObjectId::life(target), site(caller))).flag {
+        return libc::EBUSY;
+    }
+    // SAFETY: passed on as it came; the thread has ended.
+    unsafe { join(handle, result, caller) }
+}
+
+entry!(
+    /// See pthread_timedjoin_np(3).
+    pthread_timedjoin_np, 3 => timed_join
+);
+entry!(
+    /// See pthread_clockjoin_np(3).
+    pthread_clockjoin_np, 4 => clock_join
+);
+
+unsafe extern "C-unwind" fn timed_join(
+    handle: pthread_t,
+    result: *mut *mut c_void,
+    until: *const libc::timespec,
+    caller: usize,
+) -> c_int {
+    // SAFETY: passed on as it came.
+    unsafe { clock_join(handle, result, libc::CLOCK_REALTIME, until, caller) }
+}
+
+unsafe extern "C-unwind" fn clock_join(
+    handle: pthread_t,
+    result: *mut *mut c_void,
+    clock: libc::clockid_t,
+    until: *const libc::timespec,
+    caller: usize,
+) -> c_int {
+    type Timed =
+        unsafe extern "C" fn(pthread_t, *mut *mut c_void, libc::clockid_t, *const libc::timespec) -> c_int;
+    let Some((me, target)) = turn::me().and_then(|me| Some((me, known(handle)?))) else {
+        // SAFETY: passed on as it came.
+        return unsafe { real!(c"pthread_clockjoin_np" as Timed)(handle, result, clock, until) };
+    };
+    if me == target {
+        return libc::EDEADLK;
+    }
+    if !turn::step(me, &Op::new(OpKind::IsFinished, ObjectId::life(target), site(caller))).flag {
+        // SAFETY: the program's own.
+        super::time::expired(me, clock, unsafe { until.as_ref() });
+        return libc::ETIMEDOUT;
+    }
+    // SAFETY: passed on as it came; the thread has ended.
+    unsafe { join(handle, result, caller) }
+}
+
+entry!(
+    /// See pthread_detach(3).
+    pthread_detach, 1 => detach
+);
+
+pub(crate) unsafe extern "C-unwind" fn detach(handle: pthread_t, _caller: usize) -> c_int {
+    if turn::me().is_some() {
+        forget(handle);
+    }
+    // SAFETY: passed on as it came; it does not wait.
+    unsafe { real!(c"pthread_detach" as unsafe extern "C" fn(pthread_t) -> c_int)(handle) }
+}
+
+entry!(
+    /// See pthread_cancel(3).
+    pthread_cancel, 1 => cancel
+);
+
+unsafe extern "C-unwind" fn cancel(handle: pthread_t, caller: usize) -> c_int {
+    match turn::me() {
+        Some(me) => super::refused::refuse(me, "pthread_cancel", caller),
+        // SAFETY: passed on as it came.
+        None => unsafe { real!(c"pthread_cancel" as unsafe extern "C" fn(pthread_t) -> c_int)(handle) },
+    }
+}

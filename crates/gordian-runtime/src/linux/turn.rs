@@ -1,0 +1,365 @@
+//! Whose turn it is.
+//!
+//! A thread that comes to an op announces it and asks who goes on ([`Runtime::next`]). If that is itself, it performs the op and returns
+//! to the program. Otherwise it hands over the turn and sleeps until it gets it back. Threads that have just been spawned, or whose join has
+//! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
+
+use super::objects::Objects;
+use super::sites::Sites;
+use super::{end, sys};
+use gordian_model::conductor::Visit;
+use gordian_model::object::Atomic;
+use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, Reply, SiteId, ThreadId};
+use gordian_wire::Shared;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
+
+/// What there is of a thread.
+pub(crate) struct Control {
+    /// One: it may go on.
+    turn: AtomicU32,
+    /// The kernel's number for it.
+    pub(crate) number: AtomicU32,
+    /// The C library's handle.
+    pub(crate) handle: libc::pthread_t,
+    /// Virtual time.
+    pub(crate) clock: super::time::Clock,
+    /// Robust mutexes that it holds.
+    pub(crate) robust: Vec<usize>,
+    /// Random numbers.
+    pub(crate) numbers: super::random::Numbers,
+}
+
+/// What an execution needs. There is one, made before the process forks for the first time.
+pub(crate) struct Runtime {
+    pub(crate) conductor: Conductor,
+    pub(crate) shared: &'static Shared,
+    pub(crate) sites: Sites,
+    pub(crate) objects: Objects,
+    /// By number of the thread; null if it is not in this execution.
+    threads: Vec<*mut Control>,
+    /// Handles of threads that can still be joined.
+    pub(crate) handles: Vec<(libc::pthread_t, ThreadId)>,
+    /// Threads that the running one has spawned since its last op.
+    pub(crate) newborns: Vec<ThreadId>,
+    /// Threads that run up to their next op before anything is decided, the next one last.
+    stack: Vec<ThreadId>,
+    /// A thread that has handed over the turn and is about to disappear.
+    pub(crate) dying: u32,
+    /// Stands for all memory, where that is not watched and known to matter.
+    memory: Option<ObjectId>,
+    /// The thread that ends the process when all others have gone as far as they can.
+    pub(crate) exiting: Option<ThreadId>,
+}
+
+static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
+/// Threads are under control.
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+const NOBODY: u32 = u32::MAX;
+
+thread_local! {
+    static ME: Cell<u32> = const { Cell::new(NOBODY) };
+}
+
+/// The calling thread, if it is under control.
+#[inline]
+pub(crate) fn me() -> Option<ThreadId> {
+    if !ACTIVE.load(Relaxed) || ASIDE.load(Relaxed) {
+        return None;
+    }
+    let me = ME.get();
+    (me != NOBODY).then_some(ThreadId(me))
+}
+
+/// The thread that makes a call which returns to `caller`, if it is under control. What the unwinder does is its own business: it takes
+/// locks that nobody else can hold meanwhile.
+#[inline]
+pub(crate) fn caller(caller: usize) -> Option<ThreadId> {
+    let inside = (UNWINDER[0].load(Relaxed)..UNWINDER[1].load(Relaxed)).contains(&caller);
+    if inside { None } else { me() }
+}
+
+/// Where the unwinder lies.
+pub(crate) static UNWINDER: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// The runtime itself makes calls, by way of a library, that are none of the program's.
+static ASIDE: AtomicBool = AtomicBool::new(false);
+
+/// Calls that `f` makes are not controlled.
+pub(crate) fn aside<R>(f: impl FnOnce() -> R) -> R {
+    let before = ASIDE.swap(true, Relaxed);
+    let result = f();
+    ASIDE.store(before, Relaxed);
+    result
+}
+
+/// Everything is as it would be without us from here on.
+pub(crate) fn deactivate() {
+    ACTIVE.store(false, Relaxed);
+}
+
+/// Makes the runtime, once.
+pub(crate) fn create(shared: &'static Shared) {
+    let runtime = Box::new(Runtime {
+        conductor: Conductor::default(),
+        shared,
+        sites: Sites::default(),
+        objects: Objects::default(),
+        threads: Vec::new(),
+        handles: Vec::new(),
+        newborns: Vec::new(),
+        stack: Vec::new(),
+        dying: 0,
+        memory: None,
+        exiting: None,
+    });
+    RUNTIME.store(Box::into_raw(runtime), Relaxed);
+}
+
+/// Looks at the runtime. Only the thread that has the turn may, and `f` must not hand it over.
+pub(crate) fn with<R>(f: impl FnOnce(&mut Runtime) -> R) -> R {
+    if INSIDE.load(Relaxed) {
+        end::give_up(
+            "a signal came while the runtime was at work, and its handler makes calls that are controlled, or the runtime itself has crashed",
+        );
+    }
+    INSIDE.store(true, Relaxed);
+    // SAFETY: made before anything could call this and never freed. The caller has the turn, so nobody else is in here, and the
+    // reference ends with `f`.
+    let result = f(unsafe { &mut *RUNTIME.load(Relaxed) });
+    INSIDE.store(false, Relaxed);
+    result
+}
+
+/// Somebody looks at the runtime.
+static INSIDE: AtomicBool = AtomicBool::new(false);
+
+/// The calling thread becomes the main thread of an execution, and is running.
+pub(crate) fn begin(plan: &gordian_model::Plan) {
+    with(|rt| {
+        rt.conductor.begin(plan);
+        let unwatched = rt.shared.unwatched.load(Relaxed) != 0;
+        rt.memory = unwatched.then(|| rt.conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
+        rt.shared.process.store(sys::process_number(), Relaxed);
+        // SAFETY: it touches nothing.
+        let handle = unsafe { libc::pthread_self() };
+        rt.admit(ThreadId::MAIN, super::time::Clock::default(), handle);
+        rt.control(ThreadId::MAIN).number.store(sys::thread_number(), Relaxed);
+        rt.shared.running.store(sys::thread_number(), Relaxed);
+        SLOT.set(Some(&raw const rt.control(ThreadId::MAIN).turn));
+    });
+    ME.set(ThreadId::MAIN.0);
+    ACTIVE.store(true, Relaxed);
+}
+
+impl Runtime {
+    /// There is a thread with this number now.
+    pub(crate) fn admit(&mut self, thread: ThreadId, clock: super::time::Clock, handle: libc::pthread_t) {
+        let i = thread.index();
+        if self.threads.len() <= i {
+            self.threads.resize(i + 1, std::ptr::null_mut());
+        }
+        let turn = AtomicU32::new(0);
+        let control = Control {
+            turn,
+            number: AtomicU32::new(0),
+            handle,
+            clock,
+            robust: Vec::new(),
+            numbers: super::random::Numbers::of(thread),
+        };
+        // Never given back: the process ends with the execution.
+        self.threads[i] = Box::into_raw(Box::new(control));
+    }
+
+    /// What there is of a thread of this execution.
+    pub(crate) fn control(&mut self, thread: ThreadId) -> &mut Control {
+        // SAFETY: it was admitted, and is never freed; its atomics are all that a thread without the turn uses.
+        unsafe { &mut *self.threads[thread.index()] }
+    }
+
+    /// The threads spawned by the running one run up to their first ops, the oldest first.
+    fn queue_newborns(&mut self) {
+        while let Some(child) = self.newborns.pop() {
+            self.stack.push(child);
+        }
+    }
+
+    /// The thread that has the turn next. Does not return if the execution is over, unless it is to end like any process.
+    fn next(&mut self, me: ThreadId) -> ThreadId {
+        if self.conductor.is_over() {
+            return end::over(self, me);
+        }
+        if let Some(thread) = self.stack.pop().or_else(|| self.conductor.next_released()) {
+            return thread;
+        }
+        match self.conductor.decide() {
+            Decision::Run(thread) => {
+                self.conductor.switch_to(thread);
+                thread
+            }
+            Decision::End => end::over(self, me),
+        }
+    }
+
+    /// Something went wrong: the execution ends here.
+    pub(crate) fn fail(&mut self, me: ThreadId, failure: Failure) {
+        self.conductor.fail(failure);
+        end::over(self, me);
+    }
+}
+
+/// Lets the threads go on that are to go on before the calling one, until it has the turn again. The caller has announced an op, or waits
+/// for the end of another thread, or has ended (`for_ever`: then this does not wait).
+fn hand_over(me: ThreadId, for_ever: bool) {
+    let next = with(|rt| {
+        rt.queue_newborns();
+        rt.next(me)
+    });
+    if next != me {
+        pass(next);
+        if !for_ever {
+            wait(me);
+        }
+    }
+}
+
+/// Gives the turn to a thread.
+fn pass(next: ThreadId) {
+    let turn: *const AtomicU32 = with(|rt| &raw const rt.control(next).turn);
+    // SAFETY: never freed. From the store on the other thread has the turn.
+    unsafe {
+        (*turn).store(1, Release);
+        sys::futex_wake(&*turn);
+    }
+}
+
+/// Sleeps until the calling thread has the turn.
+pub(crate) fn wait(me: ThreadId) {
+    let turn = SLOT.get().expect("a thread under control has one");
+    // SAFETY: never freed.
+    let turn = unsafe { &*turn };
+    while turn.swap(0, Acquire) == 0 {
+        sys::futex_wait(turn, 0);
+    }
+    with(|rt| {
+        rt.shared.running.store(rt.control(me).number.load(Relaxed), Relaxed);
+        let dying = std::mem::take(&mut rt.dying);
+        if dying != 0 {
+            // It runs code of the C library, without the turn, until it is gone.
+            let process = rt.shared.process.load(Relaxed);
+            while sys::is_alive(process, dying) {
+                sys::yield_now();
+            }
+        }
+    });
+}
+
+/// Announces an op, waits for the turn, and carries it out. `ready` is called when it is the thread's turn, to fill in what only memory
+/// can tell.
+pub(crate) fn step_when(me: ThreadId, op: &Op, ready: impl FnOnce(&mut Op)) -> Reply {
+    with(|rt| {
+        rt.beat();
+        if let Visit::Probe { again: true } = rt.conductor.announce(me, op) {
+            // The state of a thread of the operating system is not compared, so no loop is known to wait.
+            rt.conductor.probed(me, false);
+        }
+    });
+    hand_over(me, false);
+    with(|rt| {
+        let mut op = *rt.conductor.drafted(me);
+        ready(&mut op);
+        rt.conductor.draft(me, op);
+        match rt.memory {
+            None => rt.conductor.perform(me),
+            Some(memory) => rt.conductor.perform_unwatched(me, memory),
+        }
+    })
+}
+
+/// Announces an op, waits for the turn, and carries it out.
+pub(crate) fn step(me: ThreadId, op: &Op) -> Reply {
+    step_when(me, op, |_| {})
+}
+
+/// The program has threads that meet in memory which is not watched. If that was not known when the execution began, it ends, and the
+/// search begins again.
+pub(crate) fn meets_in_memory(me: ThreadId) {
+    with(|rt| {
+        if rt.memory.is_none() && rt.shared.hooked.load(Relaxed) == 0 {
+            rt.shared.unwatched.store(1, Relaxed);
+            rt.fail(me, Failure::new(FailureKind::Misuse, "threads meet in memory that is not watched"));
+        }
+    });
+}
+
+/// Waits for a thread to end.
+pub(crate) fn join(me: ThreadId, target: ThreadId, site: gordian_model::SiteId) {
+    let ended = with(|rt| {
+        rt.beat();
+        rt.conductor.join(me, target, site)
+    });
+    if !ended {
+        hand_over(me, false);
+    }
+}
+
+/// Lets the threads that the running one has spawned come to their first ops, before it does something that they could notice.
+pub(crate) fn settle(me: ThreadId) {
+    let any = with(|rt| {
+        let any = !rt.newborns.is_empty();
+        if any {
+            rt.stack.push(me);
+        }
+        any
+    });
+    if any {
+        hand_over(me, false);
+    }
+}
+
+/// The thread has ended: somebody else has the turn from here on.
+pub(crate) fn finish(me: ThreadId) {
+    settle(me);
+    with(|rt| {
+        rt.conductor.finish(me);
+        // The main thread stays, as a shadow, until the process ends.
+        rt.dying = if me == ThreadId::MAIN { 0 } else { rt.control(me).number.load(Relaxed) };
+    });
+    hand_over(me, true);
+}
+
+/// The thread ends the process: the others go on as far as they can, then this returns.
+pub(crate) fn exit(me: ThreadId) {
+    settle(me);
+    with(|rt| {
+        rt.exiting = Some(me);
+        rt.conductor.abandon_waiting();
+    });
+    hand_over(me, false);
+}
+
+impl Runtime {
+    /// The program is still under control.
+    pub(crate) fn beat(&self) {
+        let beats = &self.shared.beats;
+        beats.store(beats.load(Relaxed) + 1, Relaxed);
+    }
+}
+
+thread_local! {
+    /// Where the thread waits for its turn.
+    static SLOT: Cell<Option<*const AtomicU32>> = const { Cell::new(None) };
+}
+
+/// The calling thread is this one of the execution, and waits for its turn.
+pub(crate) fn enter(me: ThreadId, control: *mut Control) {
+    ME.set(me.0);
+    // SAFETY: made for this thread before it was started, and never freed.
+    unsafe {
+        (*control).number.store(sys::thread_number(), Relaxed);
+        SLOT.set(Some(&raw const (*control).turn));
+    }
+    wait(me);
+}

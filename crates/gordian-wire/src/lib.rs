@@ -1,0 +1,179 @@
+//! What crosses between the host and the runtime in a native program.
+//!
+//! Both map one piece of shared memory. It begins with [`Shared`], in which everything is atomic; a plan and an [`Outcome`] follow as
+//! bytes. The host writes a plan and tells the fork server, through a pipe, to go; the process that it forks reads
+//! the plan, runs, leaves its outcome and ends. Nothing is said in between: the count of steps is there for
+//! the watchdog only.
+//!
+//! Threads and places get numbers that hold for a whole search. The runtime puts new ones at the end of the tables here, which
+//! outlive the process that met them.
+#![forbid(unsafe_code)]
+
+use gordian_model::{ObjectId, Plan, ThreadId, Trace};
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// The first word of the shared memory; another layout has another.
+pub const MAGIC: u32 = 0x474f_5231;
+/// Environment: the number of the descriptor of the shared memory.
+pub const MEMORY_VARIABLE: &str = "GORDIAN_NATIVE_MEMORY";
+/// Environment: the descriptor from which the fork server is told to go.
+pub const ORDERS_VARIABLE: &str = "GORDIAN_NATIVE_ORDERS";
+/// Environment: the descriptor to which it says how an execution ended.
+pub const ANSWERS_VARIABLE: &str = "GORDIAN_NATIVE_ANSWERS";
+
+/// Environment: the descriptor that the runtime was loaded from.
+pub const LIBRARY_VARIABLE: &str = "GORDIAN_NATIVE_LIBRARY";
+
+/// The most return addresses that a place is known by.
+pub const DEPTH: usize = 8;
+/// The most places.
+pub const SITES: usize = 1 << 14;
+/// The most threads, those of all executions of a search together.
+pub const THREADS: usize = 1 << 14;
+/// Where the plan begins, and the most bytes that it has.
+pub const PLAN_AT: usize = 4 << 20;
+/// The most bytes of a plan.
+pub const PLAN_SIZE: usize = 28 << 20;
+/// Where the outcome begins.
+pub const OUTCOME_AT: usize = PLAN_AT + PLAN_SIZE;
+/// The most bytes of an outcome.
+pub const OUTCOME_SIZE: usize = 96 << 20;
+/// How much is shared in all. What is not written to takes up no memory.
+pub const SIZE: usize = OUTCOME_AT + OUTCOME_SIZE;
+
+/// How far an execution has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Phase {
+    /// The program has not come to `main`.
+    Starting = 0,
+    /// The fork server waits for orders.
+    Ready = 1,
+    /// An execution is going on.
+    Running = 2,
+    /// The outcome is there.
+    Told = 3,
+}
+
+/// A place: the return addresses of a call, the innermost first; zeros fill up.
+pub type Frames = [u64; DEPTH];
+
+/// The head of the shared memory.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Shared {
+    /// [`MAGIC`].
+    pub magic: AtomicU32,
+    /// A [`Phase`].
+    pub phase: AtomicU32,
+    /// The bytes of the plan.
+    pub plan: AtomicU32,
+    /// The bytes of the outcome.
+    pub outcome: AtomicU32,
+    /// Grows with every op: a program for which it stands still does something that is not under control.
+    pub beats: AtomicU64,
+    /// The process that executes, and the thread in it that has the turn.
+    pub process: AtomicU32,
+    /// See `process`.
+    pub running: AtomicU32,
+    /// How many places there are.
+    pub sites: AtomicU32,
+    /// How many threads there are besides the first.
+    pub threads: AtomicU32,
+    /// The program has code compiled with hooks.
+    pub hooked: AtomicU32,
+    /// Threads of the program meet in memory that is not watched, so every step depends on every other.
+    pub unwatched: AtomicU32,
+    /// How many threads there were before `main`, besides the first.
+    pub early: AtomicU32,
+    /// The processors that the program may think it has.
+    pub processors: [AtomicU64; 16],
+    /// Places, by their numbers less one.
+    pub site: [[AtomicU64; DEPTH]; SITES],
+    /// Who spawned each thread, in the upper half, and as which of its children.
+    pub thread: [AtomicU64; THREADS],
+}
+
+const _: () = assert!(size_of::<Shared>() <= PLAN_AT);
+
+impl Shared {
+    /// A place, by its number less one.
+    pub fn frames(&self, i: usize) -> Frames {
+        std::array::from_fn(|k| self.site[i][k].load(Relaxed))
+    }
+
+    /// Adds a place and gives its number; nothing if there is no room.
+    pub fn add_frames(&self, frames: &Frames) -> Option<u32> {
+        let count = self.sites.load(Relaxed);
+        let place = self.site.get(count as usize)?;
+        place.iter().zip(frames).for_each(|(to, from)| to.store(*from, Relaxed));
+        // After the place itself: whoever dies in between has added nothing.
+        self.sites.store(count + 1, std::sync::atomic::Ordering::Release);
+        Some(count + 1)
+    }
+
+    /// The thread with this number less one: its parent, and the how manieth child it is.
+    pub fn spawned(&self, i: usize) -> (ThreadId, u32) {
+        let word = self.thread[i].load(Relaxed);
+        (ThreadId((word >> 32) as u32), word as u32)
+    }
+
+    /// Adds a thread; `false` if there is no room.
+    pub fn add_thread(&self, parent: ThreadId, nth: u32) -> bool {
+        let count = self.threads.load(Relaxed);
+        let Some(place) = self.thread.get(count as usize) else { return false };
+        place.store(u64::from(parent.0) << 32 | u64::from(nth), Relaxed);
+        self.threads.store(count + 1, std::sync::atomic::Ordering::Release);
+        true
+    }
+}
+
+/// What an execution did.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The trace; it is not complete without what follows, which files leave out.
+    pub trace: Trace,
+    /// [`Trace::waiting`].
+    pub waiting: Vec<(ThreadId, [ObjectId; 2])>,
+    /// [`Trace::preempted`].
+    pub preempted: u32,
+}
+
+impl Outcome {
+    /// The outcome that a trace tells.
+    pub fn of(mut trace: Trace) -> Outcome {
+        Outcome { waiting: std::mem::take(&mut trace.waiting), preempted: trace.preempted, trace }
+    }
+
+    /// The trace, with everything.
+    pub fn into_trace(self) -> Trace {
+        let mut trace = self.trace;
+        trace.waiting = self.waiting;
+        trace.preempted = self.preempted;
+        trace
+    }
+}
+
+/// Writes a plan; how many bytes, or nothing if it does not fit.
+pub fn put_plan(plan: &Plan, into: &mut [u8]) -> Option<usize> {
+    postcard::to_slice(plan, into).ok().map(|bytes| bytes.len())
+}
+
+/// Reads a plan.
+pub fn take_plan(bytes: &[u8]) -> Option<Plan> {
+    postcard::from_bytes(bytes).ok()
+}
+
+/// Writes an outcome; how many bytes, or nothing if it does not fit.
+pub fn put_outcome(outcome: &Outcome, into: &mut [u8]) -> Option<usize> {
+    postcard::to_slice(outcome, into).ok().map(|bytes| bytes.len())
+}
+
+/// Reads an outcome.
+pub fn take_outcome(bytes: &[u8]) -> Option<Outcome> {
+    postcard::from_bytes(bytes).ok()
+}
+
+/// How the runtime writes a place into a message: it knows no more than the number. The host puts the place itself there.
+pub const MARK: char = '\u{1}';

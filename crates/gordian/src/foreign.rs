@@ -1,0 +1,170 @@
+//! Checks of targets that are no closures: what front ends of other kinds share with tests.
+
+use crate::checker::Checker;
+use crate::insight::{Looked, look_into};
+use crate::report::Report;
+use crate::settings::{self, Settings, Wrong};
+use crate::surroundings::{Surroundings, file_name, quoted, write};
+use gordian_model::{FailureKind, Insight, Names, Plan, Planned, Recording, Step, Trace};
+use gordian_search::{Guarantee, Statistics, Summary, Target};
+use std::path::{Path, PathBuf};
+
+/// A target with names.
+pub trait Foreign: Target {
+    /// The names that its traces use.
+    fn names(&self) -> &Names;
+
+    /// Threads are to get the numbers that they have in these names. Called before the first execution.
+    fn number_threads(&mut self, names: &Names);
+
+    /// Must a search begin again, because what steps depend on has been found to be otherwise?
+    fn starts_again(&mut self) -> bool;
+}
+
+/// How a foreign target is checked.
+#[derive(Debug)]
+pub struct ForeignCheck {
+    checker: Checker,
+    settings: Settings,
+    /// Where it is checked, and under which name failures are saved.
+    here: PathBuf,
+    folder: String,
+}
+
+impl ForeignCheck {
+    /// `program` is what the target is known by, `folder` the name of the folder for its failures. Settings are keys and texts; they
+    /// beat the environment, which beats `gordian.toml` in the current folder.
+    pub fn new<'a>(
+        program: &str,
+        folder: &str,
+        said: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<ForeignCheck, String> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let mut settings = Settings::default();
+        for (key, text) in said {
+            settings.set(key, text).map_err(|wrong| match wrong {
+                Wrong::Key => format!("unknown setting {key}"),
+                Wrong::Value(expected) => format!("--{key} {text}: {expected}"),
+            })?;
+        }
+        let settings = settings.or(settings::environment()?.settings).or(settings::file(&here)?);
+        let checker = Checker { name: program.to_owned(), ..Checker::new() };
+        Ok(ForeignCheck { checker, settings, here, folder: folder.to_owned() })
+    }
+
+    /// Searches until a failure, the end, or a limit; a failure is saved. `tell` is called after each execution.
+    pub fn run(&self, target: &mut dyn Foreign, tell: &mut dyn FnMut(&Trace)) -> Report {
+        let mut summary = self.checker.search_in(target, &self.settings, tell);
+        while target.starts_again() {
+            summary = self.checker.search_in(target, &self.settings, tell);
+        }
+        let looked = summary.failure.take().map(|(failure, trace)| {
+            if trace.failure() != Some(&failure) {
+                return (failure, Looked { trace, original: None, insight: Insight::default() });
+            }
+            let looked = look_into(target, trace, &summary.plan, &self.settings, true);
+            (looked.trace.failure().cloned().unwrap_or(failure), looked)
+        });
+        let mut report = self.checker.report(summary, looked, target.names(), &self.settings);
+        report.search = Some(self.settings.search.clone().unwrap_or_default().to_string());
+        self.save(&mut report);
+        report
+    }
+
+    fn save(&self, report: &mut Report) {
+        let Some(failure) = report.failure_mut().filter(|failure| failure.kind() != FailureKind::Misuse)
+        else {
+            return;
+        };
+        let folder = self.settings.report.clone().unwrap_or_else(|| self.here.join("target/gordian"));
+        let folder = folder.join(file_name(&self.folder));
+        match write(&failure.recording(), &folder) {
+            Ok(path) => {
+                let shown = path.strip_prefix(&self.here).unwrap_or(&path).to_owned();
+                let line = format!(
+                    "saved: {} (gordian report shows it again)\nreplay: gordian replay {}",
+                    shown.display(),
+                    quoted(&shown.to_string_lossy())
+                );
+                failure.set_saved(Some(path), line);
+                Surroundings { package: self.here.clone(), saves: true }.save_page(report);
+            }
+            Err(error) => {
+                let remark = format!(
+                    "the trace could not be saved under {}: {error}; choose another folder with GORDIAN_REPORT",
+                    folder.display()
+                );
+                failure.set_saved(None, remark);
+            }
+        }
+    }
+
+    /// Repeats a saved execution. The places in it were numbered by another search, so that what happens is compared with what was
+    /// recorded by file and line.
+    pub fn replay(&self, target: &mut dyn Foreign, recording: &Recording, shown: &Path) -> Report {
+        let nobody = Names::default();
+        let then = recording.plan.names.as_ref().unwrap_or(&nobody);
+        target.number_threads(then);
+        let choice = |planned: &Planned| Planned { expected: None, ..*planned };
+        let prefix = recording.plan.prefix.iter().map(choice).collect();
+        let plan = Plan { prefix, names: None, replay: true, ..recording.plan.clone() };
+        let start = std::time::Instant::now();
+        let trace = target.run(&plan).clone();
+        let failure = trace.failure().cloned();
+        let outcome = compare(recording, then, &trace, target.names());
+        let mut statistics = Statistics::default();
+        statistics.take_in(&trace);
+        let guarantee = match failure {
+            Some(_) => Guarantee::Failed,
+            None => Guarantee::Partial { executions: 1, limit: "being a replay of one execution".to_owned() },
+        };
+        let insight = match &outcome {
+            Ok(_) => recording.plan.insight,
+            Err(_) => Insight::default(),
+        };
+        let summary = Summary {
+            course: None,
+            executions: 1,
+            blocked: 0,
+            steps: trace.len() as u64,
+            complete: false,
+            elapsed: start.elapsed(),
+            frontier: None,
+            guarantee,
+            statistics,
+            failure: None,
+            plan,
+        };
+        let looked = failure.map(|failure| (failure, Looked { trace, original: None, insight }));
+        let mut report = self.checker.report(summary, looked, target.names(), &self.settings);
+        let outcome = outcome.unwrap_or_else(|departure| departure);
+        report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
+        report
+    }
+}
+
+/// Did the same happen? The sentence that says so, or that says what did not.
+fn compare(recording: &Recording, then: &Names, now: &Trace, names: &Names) -> Result<String, String> {
+    let Some((recorded, failure)) = recording.trace.as_ref().and_then(|t| Some((t, t.failure()?))) else {
+        return Err("it recorded no failure".to_owned());
+    };
+    let step = |step: &Step, names: &Names| {
+        format!("{} to {} at {}", names.thread(step.thread), step.kind.verb(), names.place(step.site))
+    };
+    for (i, (old, new)) in recorded.steps.iter().zip(now.steps.iter()).enumerate() {
+        let (old, new) = (step(old, then), step(new, names));
+        if old != new {
+            return Err(format!(
+                "it departed at step {}: expected {old}, but it was {new}. The program has changed, or something in it is not under control (what it reads, random numbers, addresses)",
+                i + 1
+            ));
+        }
+    }
+    match now.failure() {
+        Some(again) if again.message == failure.message && now.len() == recorded.len() => {
+            Ok(format!("the same failure in the same {} steps", now.len()))
+        }
+        Some(_) => Err(format!("it went otherwise than recorded, which was: {}", failure.message)),
+        None => Err(format!("the recorded failure did not happen again, which was: {}", failure.message)),
+    }
+}
