@@ -268,7 +268,7 @@ mod tests {
     fn acts_are_listed_in_the_order_of_their_numbers() {
         assert!(Act::ALL.iter().enumerate().all(|(i, act)| *act as usize == i));
         // The last of the enum.
-        assert_eq!(Act::ALL.len(), Unseen as usize + 1);
+        assert_eq!(Act::ALL.len(), Look as usize + 1);
     }
 
     #[test]
