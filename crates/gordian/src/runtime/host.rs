@@ -254,7 +254,8 @@ impl Runtime {
             epoch: 0,
             sites: Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) },
             shared: Shared::default(),
-            ours: Vec::new(),
+            // With room, as for snapshots.
+            ours: Vec::with_capacity(512),
             heap: HeapParts::default(),
             pool: Pool::default(),
             watch: None,
@@ -461,6 +462,7 @@ impl Runtime {
         unsafe {
             let rt = &mut *rt;
             let me = rt.running;
+            rt.tasks[me.index()].snapshot.prepare();
             let mut ours = std::mem::take(&mut rt.ours);
             ours.clear();
             ours.push(range(std::slice::from_ref(rt)));

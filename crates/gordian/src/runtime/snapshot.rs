@@ -52,14 +52,6 @@ impl Snapshot {
         ours: &[(usize, usize)],
     ) -> bool {
         let Extent { pointer, limit, base } = extent;
-        if self.followed.capacity() == 0 {
-            // All at once: an allocation between two looks would change what freed blocks hold.
-            self.stack.reserve(1024);
-            self.followed.reserve(FOLLOWED);
-            self.ours.reserve(ours.len() + 64);
-            self.heap.reserve(FOLLOWED * REACH);
-            self.fresh.reserve(FOLLOWED * REACH);
-        }
         let start = (pointer - BELOW).max(limit) & !(size_of::<usize>() - 1);
         let count = (base - start) / size_of::<usize>();
         let mut same = self.stack.len() == count;
@@ -83,6 +75,18 @@ impl Snapshot {
         }
         // Not lazily: the heap has to be remembered even if the stack differs.
         self.same_heap() & same
+    }
+
+    /// Makes room for snapshots, all at once and before the first: an allocation between two looks would change what freed blocks
+    /// hold, and what is left out.
+    pub(super) fn prepare(&mut self) {
+        if self.followed.capacity() == 0 {
+            self.stack.reserve(1024);
+            self.followed.reserve(FOLLOWED);
+            self.ours.reserve(512);
+            self.heap.reserve(FOLLOWED * REACH);
+            self.fresh.reserve(FOLLOWED * REACH);
+        }
     }
 
     /// The memory that a new snapshot is written to.
