@@ -1,6 +1,7 @@
 //! Running a test again after it has failed, to find out what the failure needs.
 
-use crate::checker::{Closure, Referee, stack_size};
+use crate::checker::stack_size;
+use crate::closure::{Closure, Referee};
 use crate::report::Report;
 use crate::runtime::{self, Engine};
 use crate::settings::Settings;

@@ -1,5 +1,6 @@
 //! Checks: how a search is set up and run.
 
+use crate::closure::{Closure, Referee, show_better};
 use crate::insight::{Looked, look_into};
 use crate::record::Progress;
 use crate::report::{Failure, Report};
@@ -7,8 +8,8 @@ use crate::runtime::{self, Debugged, Engine};
 use crate::settings::{self, Settings};
 use crate::spill::spill;
 use crate::surroundings::{Replay, Surroundings};
-use gordian_model::{End, FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Planned, Policy, Trace};
-use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore, fails_alike};
+use gordian_model::{FailureKind, Insight, Names, ObjectId, Op, OpKind, Plan, Trace};
+use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore};
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,18 +30,6 @@ pub struct Checker {
     pub(crate) observer: Option<Observer>,
     /// Who has the last word on how executions end.
     pub(crate) referee: Option<Arc<dyn Referee>>,
-}
-
-/// Judges executions by more than what went wrong in them.
-pub(crate) trait Referee: fmt::Debug + Send + Sync {
-    /// How the execution really ended, if otherwise than the trace says.
-    fn rule(&self, trace: &Trace) -> Option<End>;
-
-    /// Choices that lead to another execution which fails in the same way, and shows better why.
-    fn witness(&self, trace: &Trace) -> Option<Vec<Planned>>;
-
-    /// Does only what an execution itself shows count from now on?
-    fn be_strict(&self, strict: bool);
 }
 
 /// Called with the trace of each execution.
@@ -76,26 +65,6 @@ impl IntoSearch for Search {
 impl IntoSearch for &str {
     fn into_search(self) -> Result<Search, String> {
         self.parse().map_err(|e: gordian_search::SearchError| e.to_string())
-    }
-}
-
-pub(crate) struct Closure<'a> {
-    pub(crate) engine: Engine,
-    pub(crate) body: &'a dyn Fn(),
-    pub(crate) referee: Option<&'a dyn Referee>,
-}
-
-impl Target for Closure<'_> {
-    fn run(&mut self, plan: &Plan) -> &Trace {
-        self.run_named(plan).0
-    }
-
-    fn run_named(&mut self, plan: &Plan) -> (&Trace, Option<&Names>) {
-        let trace = self.engine.run(plan, self.body);
-        if let Some(end) = self.referee.and_then(|referee| referee.rule(trace)) {
-            self.engine.rule(end);
-        }
-        (self.engine.trace(), Some(self.engine.names()))
     }
 }
 
@@ -464,32 +433,6 @@ impl Checker {
         }
         Report::new(summary, failures)
     }
-}
-
-/// The execution that the referee would rather show, if it fails in the same way.
-fn show_better(
-    target: &mut Closure<'_>,
-    trace: Trace,
-    failure: &gordian_model::Failure,
-    plan: &Plan,
-) -> Trace {
-    let Some(referee) = target.referee else { return trace };
-    let Some(prefix) = referee.witness(&trace) else { return trace };
-    referee.be_strict(true);
-    let plan = Plan {
-        prefix,
-        sleep: Vec::new(),
-        sleep_from: 0,
-        deviations: Vec::new(),
-        policy: Policy::default(),
-        ..plan.clone()
-    };
-    let better = target.run(&plan);
-    if better.failure().is_some_and(|f| fails_alike(f, failure)) {
-        return better.clone();
-    }
-    referee.be_strict(false);
-    trace
 }
 
 /// The memory for executions that have yet to be made, if nothing is said.

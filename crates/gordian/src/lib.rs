@@ -42,6 +42,8 @@ mod again;
 pub mod cell;
 #[cfg(feature = "check")]
 mod checker;
+#[cfg(feature = "check")]
+mod closure;
 mod cover;
 #[cfg(feature = "check")]
 mod foreign;

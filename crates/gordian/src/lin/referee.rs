@@ -2,7 +2,7 @@
 
 use super::execution::{OneByOne, Recorder};
 use super::object::Shared;
-use crate::checker::Referee;
+use crate::closure::Referee;
 use gordian_lin::{
     Answer, Call, Calls, Finding, Hindered, Judge, Record, Rerun, Rule, Serial, Specification, Step, Test,
     Unfit, Wrong, hindered,
