@@ -72,13 +72,7 @@ impl Target for Observed<'_> {
 
 /// Searches on a machine, which keeps the numbers of threads from one search to the next.
 fn search(machine: &mut Machine, program: &Program, how: &str, limits: Limits) -> (Seen, Summary) {
-    let mut plan = Plan::default();
-    plan.limits.fair_rounds = 1000;
-    plan.options.weak_failures = program.weak_failures;
-    plan.options.spurious_wakeups = program.spurious_wakeups;
-    plan.options.leaks = false;
-    plan.options.count_steps = true;
-    plan.options.end_steps = program.asks_for_ends();
+    let plan = program.plan();
     let mut target = Observed { machine, seen: Seen::default() };
     let how = how.parse().expect("a search");
     let summary = explore(&mut target, &how, limits, plan, |_, _| ());

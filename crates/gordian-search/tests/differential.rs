@@ -90,13 +90,7 @@ impl Target for Observed<'_> {
 
 fn search(program: &Program, how: &str) -> Seen {
     let mut seen = Seen::default();
-    let mut plan = Plan::default();
-    plan.limits.fair_rounds = 1000;
-    plan.options.weak_failures = program.weak_failures;
-    plan.options.spurious_wakeups = program.spurious_wakeups;
-    plan.options.leaks = false;
-    plan.options.count_steps = true;
-    plan.options.end_steps = program.asks_for_ends();
+    let plan = program.plan();
     // How often loops go round differs between searches, so reductions may need more.
     let most = if how == "dfs" { MOST } else { 20 * MOST };
     let how: Search = how.parse().expect("a search");

@@ -5,24 +5,13 @@
 #[allow(dead_code)]
 mod machine;
 
-use gordian_model::{Plan, Tree};
+use gordian_model::Tree;
 use gordian_search::{Next, Search, Setting, Target};
 use machine::Machine;
 use machine::program::{Chance, Family, Program, make};
 
 /// Programs with more interleavings than this are left out.
 const MOST: usize = 1500;
-
-fn plan(program: &Program) -> Plan {
-    let mut plan = Plan::default();
-    plan.limits.fair_rounds = 1000;
-    plan.options.weak_failures = program.weak_failures;
-    plan.options.spurious_wakeups = program.spurious_wakeups;
-    plan.options.leaks = false;
-    plan.options.count_steps = true;
-    plan.options.end_steps = program.asks_for_ends();
-    plan
-}
 
 #[derive(Debug)]
 struct Execution {
@@ -39,7 +28,7 @@ struct Execution {
 fn search(program: &Program, text: &str) -> Option<(Vec<Execution>, Tree)> {
     let search: Search = text.parse().unwrap();
     let mut strategy = search.strategy(&Setting::default());
-    let (mut plan, mut machine) = (plan(program), Machine::new(program));
+    let (mut plan, mut machine) = (program.plan(), Machine::new(program));
     let mut seen = Vec::new();
     while strategy.plan(&mut plan) == Next::Run {
         if seen.len() == MOST {

@@ -69,20 +69,9 @@ impl Target for Observed {
     }
 }
 
-fn plan(program: &Program) -> Plan {
-    let mut plan = Plan::default();
-    plan.limits.fair_rounds = 1000;
-    plan.options.weak_failures = program.weak_failures;
-    plan.options.spurious_wakeups = program.spurious_wakeups;
-    plan.options.leaks = false;
-    plan.options.count_steps = true;
-    plan.options.end_steps = program.asks_for_ends();
-    plan
-}
-
 fn limited(program: &Program, how: &Search, limits: Limits) -> (Summary, Vec<Execution>) {
     let mut target = Observed { machine: Machine::new(program), seen: Vec::new() };
-    let summary = explore(&mut target, how, limits, plan(program), |_, _| ());
+    let summary = explore(&mut target, how, limits, program.plan(), |_, _| ());
     (summary, target.seen)
 }
 
@@ -216,7 +205,7 @@ impl Defaults<'_> {
     fn of(program: &Program) -> Defaults<'_> {
         let mut machine = Machine::new(program);
         // Threads are numbered as they are met, and every search begins with this execution.
-        machine.run(&plan(program));
+        machine.run(&program.plan());
         Defaults { program, machine, known: BTreeMap::new() }
     }
 
@@ -231,7 +220,7 @@ impl Defaults<'_> {
             expected: None,
         };
         let prefix = beginning.iter().map(planned).collect();
-        let trace = self.machine.run(&Plan { prefix, ..plan(self.program) });
+        let trace = self.machine.run(&Plan { prefix, ..self.program.plan() });
         let thread = trace.steps[beginning.len()].thread.0;
         self.known.insert(beginning.to_vec(), thread);
         thread
@@ -475,7 +464,7 @@ fn ten_mebibytes_are_enough_for_a_large_search() {
         let mut target = Counted { machine: Machine::new(&program), order: 0 };
         let limits = Limits { setting, ..Limits::default() };
         let how = of("preemptions:3,dfs");
-        let summary = explore(&mut target, &how, limits, plan(&program), |_, _| ());
+        let summary = explore(&mut target, &how, limits, program.plan(), |_, _| ());
         assert!(summary.complete);
         (summary.executions, target.order, summary.frontier.unwrap())
     };
@@ -560,7 +549,7 @@ fn a_program_that_does_not_do_the_same_again_is_found_out() {
     ] {
         let mut target = Fickle { first: Machine::new(&first), then: Machine::new(&then), left: from };
         let how = of("preemptions:2,dfs");
-        let summary = explore(&mut target, &how, Limits::default(), plan(&first), |_, _| ());
+        let summary = explore(&mut target, &how, Limits::default(), first.plan(), |_, _| ());
         let (failure, _) = summary.failure.unwrap_or_else(|| panic!("{expected}"));
         assert_eq!(failure.kind, gordian_model::FailureKind::Nondeterminism);
         assert!(failure.message.contains(expected), "{}", failure.message);

@@ -13,23 +13,12 @@ use std::time::Duration;
 /// Programs with more interleavings than this are left out.
 const MOST: u64 = 2000;
 
-fn plan(program: &Program) -> Plan {
-    let mut plan = Plan::default();
-    plan.limits.fair_rounds = 1000;
-    plan.options.weak_failures = program.weak_failures;
-    plan.options.spurious_wakeups = program.spurious_wakeups;
-    plan.options.leaks = false;
-    plan.options.count_steps = true;
-    plan.options.end_steps = program.asks_for_ends();
-    plan
-}
-
 /// Every failing execution there is; nothing if the program is too large.
 fn failing(machine: &mut Machine, program: &Program) -> Option<Vec<Trace>> {
     let mut all = Vec::new();
     let limits = Limits { executions: Some(MOST), keep_going: true, ..Limits::default() };
     let how = "dfs".parse().expect("a search");
-    let summary = explore(machine, &how, limits, plan(program), |_, trace| {
+    let summary = explore(machine, &how, limits, program.plan(), |_, trace| {
         if trace.failure().is_some() {
             all.push(trace.clone());
         }
@@ -72,7 +61,7 @@ fn look_at(program: &Program, tally: &mut Tally) {
     let failure = first.failure().expect("it fails");
     let alike = all.iter().filter(|t| t.failure().is_some_and(|f| fails_alike(f, failure)));
     let least = alike.map(size).min().expect("itself");
-    let (small, told) = minimise(machine, first, &plan(program), ENOUGH)
+    let (small, told) = minimise(machine, first, &program.plan(), ENOUGH)
         .unwrap_or_else(|| panic!("it does not repeat:\n{program}"));
     let is_alike = |trace: &Trace| trace.failure().is_some_and(|f| fails_alike(f, failure));
     assert!(is_alike(&small), "another failure:\n{program}");
@@ -86,15 +75,15 @@ fn look_at(program: &Program, tally: &mut Tally) {
     // With little effort it may be larger, but is never another failure, nor unproved things proved.
     for executions in [1, 5, 40] {
         let effort = Effort { executions, ..ENOUGH };
-        let (rough, told) = minimise(machine, first, &plan(program), effort).expect("it repeats");
+        let (rough, told) = minimise(machine, first, &program.plan(), effort).expect("it repeats");
         assert!(is_alike(&rough) && size(&rough) <= size(first), "{program}");
         assert!(told.executions <= executions, "{told:?}");
         assert!(!told.proved || rough.preemptions() == least.0, "{told:?}\n{program}");
-        let again = minimise(machine, first, &plan(program), effort).expect("it repeats");
+        let again = minimise(machine, first, &program.plan(), effort).expect("it repeats");
         assert!(again.0.choices().eq(rough.choices()) && again.1 == told, "{program}");
     }
 
-    let (pair, reversed) = decisive(machine, &small, &plan(program), ENOUGH);
+    let (pair, reversed) = decisive(machine, &small, &program.plan(), ENOUGH);
     assert!(pair.is_none() || reversed > 0);
     tally.decided += u64::from(pair.is_some());
 }
@@ -130,7 +119,7 @@ fn what_was_tried_is_what_is_said() {
         let machine = &mut Machine::new(&program);
         let Some(trace) = failing(machine, &program).and_then(|all| all.into_iter().next()) else { continue };
         let mut counted = Counted(machine, 0);
-        if let Some((_, told)) = minimise(&mut counted, &trace, &plan(&program), Effort::of(100)) {
+        if let Some((_, told)) = minimise(&mut counted, &trace, &program.plan(), Effort::of(100)) {
             assert_eq!(told.executions, counted.1);
             return;
         }

@@ -43,13 +43,7 @@ fn search_on(
 ) -> (Vec<Trace>, Summary) {
     let mut traces = Vec::new();
     let mut target = Watched { machine, traces: &mut traces };
-    let mut plan = Plan::default();
-    plan.limits.fair_rounds = 1000;
-    plan.options.weak_failures = program.weak_failures;
-    plan.options.spurious_wakeups = program.spurious_wakeups;
-    plan.options.leaks = false;
-    plan.options.count_steps = true;
-    plan.options.end_steps = program.asks_for_ends();
+    let plan = program.plan();
     let limits = Limits {
         executions: Some(executions),
         keep_going: true,

@@ -80,15 +80,7 @@ impl Stack {
     }
 
     fn push(&self, value: usize) {
-        let node = self.node();
-        self.nodes.value(node).store(value, SeqCst);
-        loop {
-            let top = self.top.load(SeqCst);
-            self.nodes.next(node).store(top, SeqCst);
-            if exchange(&self.top, top, node) {
-                return;
-            }
-        }
+        self.nodes.push(&self.top, self.node(), value);
     }
 
     fn pop(&self) -> Option<usize> {

@@ -31,6 +31,18 @@ impl Nodes {
         node
     }
 
+    /// Puts a node with a value on top of a stack.
+    pub(super) fn push(&self, top: &AtomicUsize, node: usize, value: usize) {
+        self.values[node].store(value, SeqCst);
+        loop {
+            let below = top.load(SeqCst);
+            self.next[node].store(below, SeqCst);
+            if exchange(top, below, node) {
+                return;
+            }
+        }
+    }
+
     pub(super) fn value(&self, node: usize) -> &AtomicUsize {
         &self.values[node]
     }

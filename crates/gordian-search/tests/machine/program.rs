@@ -1,5 +1,6 @@
 //! Small concurrent programs: made by chance, printed, and made smaller.
 
+use gordian_model::Plan;
 use std::fmt;
 
 /// One statement. Numbers name the object of its kind.
@@ -328,6 +329,18 @@ pub fn make(chance: &mut Chance, family: Family) -> Program {
 }
 
 impl Program {
+    /// How it is run, when everything that it can do is to be seen.
+    pub fn plan(&self) -> Plan {
+        let mut plan = Plan::default();
+        plan.limits.fair_rounds = 1000;
+        plan.options.weak_failures = self.weak_failures;
+        plan.options.spurious_wakeups = self.spurious_wakeups;
+        plan.options.leaks = false;
+        plan.options.count_steps = true;
+        plan.options.end_steps = self.asks_for_ends();
+        plan
+    }
+
     /// Does it ask whether threads have ended?
     pub fn asks_for_ends(&self) -> bool {
         format!("{self:?}").contains("IsFinished")

@@ -1,6 +1,6 @@
 //! What is to be tested: how an object is made, and its operations.
 
-use super::operation::{Listed, Typed};
+use super::operation::{Listed, Specified, Typed};
 use crate::checker::{IntoSearch, Observer};
 use gordian_lin::{Criterion, Progress, Shape, Test};
 use gordian_search::Search;
@@ -148,14 +148,7 @@ impl<T: Concurrent> Object<T> {
         A: Clone + Debug + Send + Sync + 'static,
         R: PartialEq + Debug + Send + 'static,
     {
-        self.add(Typed {
-            name: name.into(),
-            arguments: arguments.into_iter().collect(),
-            call: Box::new(call),
-            request: None,
-            follow_up: None,
-            results: Mutex::default(),
-        })
+        self.add(Typed::new(name, arguments, call))
     }
 }
 
@@ -172,14 +165,9 @@ impl<T: Concurrent, S: Clone + Send + Sync + 'static> Object<T, S> {
         A: Clone + Debug + Send + Sync + 'static,
         R: PartialEq + Debug + Send + 'static,
     {
-        self.add(Typed {
-            name: name.into(),
-            arguments: arguments.into_iter().collect(),
-            call: Box::new(call),
-            request: Some(Box::new(move |state, _, argument| Some(specified(state, argument)))),
-            follow_up: None,
-            results: Mutex::default(),
-        })
+        let request: Specified<S, A, R> =
+            Box::new(move |state, _, argument| Some(specified(state, argument)));
+        self.add(Typed { request: Some(request), ..Typed::new(name, arguments, call) })
     }
 
     /// An operation that may wait for another call, as a dual data structure has it (Scherer and Scott, DISC 2004): the request takes effect at one moment,
@@ -196,13 +184,11 @@ impl<T: Concurrent, S: Clone + Send + Sync + 'static> Object<T, S> {
         A: Clone + Debug + Send + Sync + 'static,
         R: PartialEq + Debug + Send + 'static,
     {
+        let request: Specified<S, A, R> = Box::new(request);
         self.add(Typed {
-            name: name.into(),
-            arguments: arguments.into_iter().collect(),
-            call: Box::new(call),
-            request: Some(Box::new(request)),
+            request: Some(request),
             follow_up: Some(Box::new(follow_up)),
-            results: Mutex::default(),
+            ..Typed::new(name, arguments, call)
         })
     }
 

@@ -44,6 +44,24 @@ pub(super) struct Typed<T, S, A, R> {
     pub(super) results: Mutex<Vec<R>>,
 }
 
+impl<T, S, A, R> Typed<T, S, A, R> {
+    /// An operation that no specification has.
+    pub(super) fn new(
+        name: impl Into<String>,
+        arguments: impl IntoIterator<Item = A>,
+        call: impl Fn(&T, A) -> R + Send + Sync + 'static,
+    ) -> Typed<T, S, A, R> {
+        Typed {
+            name: name.into(),
+            arguments: arguments.into_iter().collect(),
+            call: Box::new(call),
+            request: None,
+            follow_up: None,
+            results: Mutex::default(),
+        }
+    }
+}
+
 impl<T, S, A, R: PartialEq> Typed<T, S, A, R> {
     fn number(&self, result: R) -> Answer {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
