@@ -136,17 +136,29 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
             (decision != Decision::Run(me)).then_some(Request::Switch)
         };
         if let Some(request) = request {
-            if request == Request::Started && (*rt).watch.is_some() {
-                watch::wait(rt);
-            } else {
-                suspend(rt, request);
-            }
+            rest(rt, request);
             if (*rt).silent {
                 // Torn down while it unwinds from a panic of its own, which goes on.
                 return silently();
             }
         }
         (*rt).conductor.perform(me)
+    }
+}
+
+/// Suspends until it is the thread's turn; where the host decides, it may be asked by a debugger to stop first.
+///
+/// # Safety
+/// As `suspend`.
+#[inline(always)]
+unsafe fn rest(rt: *mut Runtime, request: Request) {
+    // SAFETY: as promised.
+    unsafe {
+        if request == Request::Started && (*rt).watch.is_some() {
+            watch::wait(rt);
+        } else {
+            suspend(rt, request);
+        }
     }
 }
 
@@ -384,7 +396,7 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
     // SAFETY: as in `step`.
     unsafe {
         if let Some(request) = begin_to_join(rt, target, site) {
-            suspend(rt, request);
+            rest(rt, request);
             if (*rt).silent {
                 // Torn down while it unwinds: what it waits for will not come.
                 give_up();
