@@ -1,10 +1,10 @@
-//! Gordian beside loom and shuttle: `cargo run --release -p gordian-bench [-- --quick]`.
+//! Gordian beside loom and shuttle: `cargo run --release -p gordian-bench [-- --quick | --rounds N]`.
 //!
-//! Without arguments everything is measured, and docs/side-by-side.md and its figures are written. `--quick` measures the smallest
-//! sizes once and prints the page instead.
+//! Without arguments everything is measured, five times over, and docs/side-by-side.md and its figures are written; `--rounds` says how often. `--quick` measures the
+//! smallest sizes once and prints the page instead.
 
 use gordian_bench::side::catalogue::{Program, RIGHT};
-use gordian_bench::side::rounds::{FULL, QUICK, complete, growth, hunt};
+use gordian_bench::side::rounds::{Effort, FULL, QUICK, complete, growth, hunt};
 use gordian_bench::side::{cell, page::page, plot::plot};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -43,9 +43,9 @@ fn figures(binary: &Path) -> std::io::Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-fn run(quick: bool) -> std::io::Result<()> {
+fn run(quick: bool, rounds: usize) -> std::io::Result<()> {
     let binary = std::env::current_exe()?;
-    let effort = if quick { QUICK } else { FULL };
+    let effort = if quick { QUICK } else { Effort { rounds, ..FULL } };
     let (right, buggy) = (complete(&binary, effort), hunt(&binary, effort));
     let figures = if quick { Vec::new() } else { figures(&binary)? };
     let page = page(&right, &buggy, effort, &figures);
@@ -62,18 +62,22 @@ fn run(quick: bool) -> std::io::Result<()> {
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let quick = match args.first().map(String::as_str) {
-        Some("--cell") => cell::child(&args[1..]),
-        Some("--quick") => true,
-        None => false,
-        Some(other) => {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let (quick, rounds) = match (&words[..], words.get(1).and_then(|n| n.parse().ok())) {
+        (["--cell", ..], _) => cell::child(&args[1..]),
+        (["--quick"], _) => (true, 1),
+        ([], _) => (false, FULL.rounds),
+        (["--rounds", _], Some(rounds)) if rounds > 0 => (false, rounds),
+        _ => {
             eprintln!(
-                "{other}: unknown; say nothing to write docs/side-by-side.md, or --quick to see the smallest sizes"
+                "{}: not understood; say nothing to write docs/side-by-side.md, --rounds N to do so with fewer or more rounds than {}, or --quick to see the smallest sizes",
+                args.join(" "),
+                FULL.rounds
             );
             return ExitCode::from(2);
         }
     };
-    match run(quick) {
+    match run(quick, rounds) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("the page cannot be written: {error}");
