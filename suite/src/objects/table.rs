@@ -207,10 +207,13 @@ pub fn markdown(rows: &[Row], seconds: u64) -> String {
         );
     }
     ratios.sort_by(f64::total_cmp);
+    let total = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
+    let all = total(|row| row.judging.0) / total(|row| row.judging.1) - 1.0;
     let (histories, _, seconds) = super::rate::measure(40, 4_000);
     let _ = writeln!(
         page,
-        "\nOn the median {:.0} % more, at most {:.0} %. Histories that are all different, of a queue with three threads and three calls each and a specification with equal states, are judged at {:.0} in a CPU second ({histories} of them).",
+        "\nFor all together {:.0} % more, on the median {:.0} %, at most {:.0} %: most where executions are cheap and nearly every history is a new one, which takes a serial run. Histories that are all different, of a queue with three threads and three calls each and a specification with equal states, are judged at {:.0} in a CPU second ({histories} of them).",
+        all * 100.0,
         ratios.get(ratios.len() / 2).unwrap_or(&0.0) * 100.0,
         ratios.last().unwrap_or(&0.0) * 100.0,
         histories as f64 / seconds
