@@ -203,6 +203,13 @@ impl Conductor {
         usize::from(spin.probed || op.kind.is_pause() || spin.anchor == Some((op.kind, op.site, op.object)))
     }
 
+    /// Has the thread written down the op at which its state is compared? One means yes, as above.
+    #[inline(never)]
+    pub fn is_at_anchor(&self, thread: ThreadId) -> usize {
+        let Thread { op, spin, .. } = &self.threads[thread.index()];
+        usize::from(spin.anchor == Some((op.kind, op.site, op.object)))
+    }
+
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?
     pub fn probed(&mut self, thread: ThreadId, same: bool) {
         let at = self.trace.len();

@@ -106,7 +106,9 @@ pub(crate) fn op(op: Op) -> Reply {
         // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
         // left to `step`, whose larger frame would be compared, too.
         if may_repeat && (*rt).conductor.is_probing(me) == 1 {
-            scrub();
+            if (*rt).conductor.is_at_anchor(me) == 1 {
+                scrub();
+            }
             return hosted(rt);
         }
         step(rt)
@@ -167,7 +169,7 @@ unsafe fn rest(rt: *mut Runtime, request: Request) {
 #[cold]
 #[inline(never)]
 fn scrub() {
-    std::hint::black_box(&mut [0_u64; 512]);
+    std::hint::black_box(&mut [0_u64; 160]);
 }
 
 /// Leaves an op to the host, which announces and performs it on its own stack and compares what is on this one. It
