@@ -25,10 +25,8 @@ fn crate_() -> &'static Path {
         let write = |name: &str, text: &str| {
             let path = folder.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            // Left as it is, cargo need not build it again.
-            if std::fs::read_to_string(&path).ok().as_deref() != Some(text) {
-                std::fs::write(path, text).unwrap();
-            }
+            // Written anew even if it is there: cargo goes by its time, and the folder for what is built is shared with another crate of this name.
+            std::fs::write(path, text).unwrap();
         };
         let manifest = format!(
             "[package]\nname = \"tickets\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dev-dependencies]\ngordian = {{ path = \"{}\" }}\n\n[workspace]\n",
