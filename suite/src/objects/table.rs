@@ -44,7 +44,8 @@ pub struct Row {
     guarantee: String,
     fails: bool,
     /// CPU seconds of exploring tests of the right version, and of doing so without judging what is seen.
-    judging: (f64, f64),
+    /// Nothing, if calls may wait for ever: that ends a search that judges nothing.
+    judging: Option<(f64, f64)>,
     races: Vec<Race>,
 }
 
@@ -99,7 +100,7 @@ fn measure_one(subject: &'static Subject, time: Duration) -> Row {
 }
 
 /// CPU seconds of exploring drawn tests of the right version with and without judging: the least of three times each, in turn.
-fn judging(subject: &Subject) -> (f64, f64) {
+fn judging(subject: &Subject) -> Option<(f64, f64)> {
     let time = |judged: bool| {
         let start = cpu_seconds();
         let effort = Effort {
@@ -110,14 +111,14 @@ fn judging(subject: &Subject) -> (f64, f64) {
             search: "exhaustive".to_owned(),
             ..Effort::default()
         };
-        run(subject, false, &effort);
-        cpu_seconds() - start
+        let report = run(subject, false, &effort);
+        report.failure().is_none().then(|| cpu_seconds() - start)
     };
     let mut least = (f64::MAX, f64::MAX);
     for _ in 0..3 {
-        least = (least.0.min(time(true)), least.1.min(time(false)));
+        least = (least.0.min(time(true)?), least.1.min(time(false)?));
     }
-    least
+    Some(least)
 }
 
 fn race(subject: &Subject, search: &str, test: &str, time: Duration) -> Race {
@@ -194,10 +195,10 @@ pub fn markdown(rows: &[Row], seconds: u64) -> String {
         let cells: Vec<String> = row.races.iter().map(cell).collect();
         let _ = writeln!(page, "| {} | {} |", row.subject.name, cells.join(" | "));
     }
-    page += "\n## What judging costs\n\nCPU seconds of exploring ten drawn tests of three threads with three calls each, `exhaustive` with at most 3,000 executions each, of the right versions.\n\n| object | judged | not judged | more |\n|---|--:|--:|--:|\n";
+    page += "\n## What judging costs\n\nCPU seconds of exploring ten drawn tests of three threads with three calls each, `exhaustive` with at most 3,000 executions each, of the right versions whose calls never wait for ever.\n\n| object | judged | not judged | more |\n|---|--:|--:|--:|\n";
     let mut ratios = Vec::new();
     for row in rows {
-        let (with, without) = row.judging;
+        let Some((with, without)) = row.judging else { continue };
         ratios.push(with / without - 1.0);
         let _ = writeln!(
             page,
@@ -208,7 +209,8 @@ pub fn markdown(rows: &[Row], seconds: u64) -> String {
     }
     ratios.sort_by(f64::total_cmp);
     let total = |of: fn(&Row) -> f64| rows.iter().map(of).sum::<f64>();
-    let all = total(|row| row.judging.0) / total(|row| row.judging.1) - 1.0;
+    let all =
+        total(|row| row.judging.map_or(0.0, |j| j.0)) / total(|row| row.judging.map_or(0.0, |j| j.1)) - 1.0;
     let (histories, _, seconds) = super::rate::measure(40, 4_000);
     let _ = writeln!(
         page,
