@@ -9,6 +9,8 @@ fn gordian(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
         .args(arguments)
         .current_dir(folder)
         .env("COLUMNS", "80")
+        .env("LC_ALL", "C")
+        .env("TERM", "dumb")
         .output()
         .expect("it was built");
     let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -148,4 +150,25 @@ fn what_cannot_be_done_has_status_two() {
     assert!(err.contains("./dine.c cannot be executed: it has no execute permission"), "{err}");
     let (status, _, _) = gordian(&folder, &["run", "--", "no-such-program"]);
     assert_eq!(status, Some(2));
+}
+
+#[test]
+fn the_page_shows_what_is_said() {
+    let Some(folder) = folder("page") else { return };
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/native.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let block =
+        |fence: &str| page.split(fence).nth(1).and_then(|part| part.split("```").next()).expect("a block");
+    std::fs::write(folder.join("dine.c"), block("```c\n")).expect("writable");
+    let built =
+        Command::new("cc").args(["-g", "-pthread", "-o", "dine", "dine.c"]).current_dir(&folder).status();
+    assert!(built.is_ok_and(|status| status.success()));
+    let (status, out, err) = gordian(&folder, &["run", "--", "./dine"]);
+    assert_eq!(status, Some(1), "{out}{err}");
+    let shown: Vec<&str> =
+        block("```text\n").lines().filter(|l| !l.starts_with('$') && *l != "...").collect();
+    assert!(shown.len() > 15);
+    for line in shown {
+        assert!(out.lines().any(|said| said.trim_end() == line), "{line:?} is not in:\n{out}{err}");
+    }
 }
