@@ -1,6 +1,7 @@
 //! Objects, checked for linearizability: all of them from their operations alone, and one in its published test.
 
 use gordian::FailureKind;
+use gordian::lin::Report;
 use gordian_suite::objects::check::{check, run};
 use gordian_suite::objects::{Effort, SUBJECTS, rate, thesis};
 
@@ -8,6 +9,23 @@ use gordian_suite::objects::{Effort, SUBJECTS, rate, thesis};
 fn every_mistake_is_found_and_no_right_object_fails() {
     let wrong: Vec<String> = SUBJECTS.iter().filter_map(|subject| check(subject).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn what_need_not_be_looked_at_makes_no_difference() {
+    for subject in SUBJECTS {
+        for (wrong, seed) in [(true, 0), (false, 0), (true, 1), (false, 1)] {
+            let effort = Effort { small: seed == 0, tests: 4, executions: 200, seed, ..Effort::default() };
+            let quick = run(subject, wrong, &effort);
+            let thorough = run(subject, wrong, &Effort { thorough: true, ..effort });
+            let all = |report: &Report| {
+                // The same execution fails, if one does.
+                let kind = report.failure().map(|failure| failure.kind());
+                (kind, report.tests(), report.executions(), report.histories(), report.first_test())
+            };
+            assert_eq!(all(&quick), all(&thorough), "{}", subject.name);
+        }
+    }
 }
 
 #[test]

@@ -53,6 +53,8 @@ struct Taken {
     touched: u32,
     /// What is known after it.
     after: Calls,
+    /// It could have gone in several ways, or one before it.
+    several: bool,
 }
 
 /// Finds the dependences between calls: call `a` comes before call `b` if some step of `a` happens before some step of `b`. All executions of a
@@ -69,6 +71,8 @@ pub struct Dependences {
     calls: Vec<Vec<usize>>,
     /// For each call the calls with steps that happen before one of its own.
     pub before: Vec<Calls>,
+    /// Could some step have gone in several ways, with the same steps before it?
+    pub several: bool,
 }
 
 impl Dependences {
@@ -135,6 +139,7 @@ impl Dependences {
     /// Finds the dependences in an execution.
     pub fn find(&mut self, trace: &Trace, record: &Record) {
         self.go_back(trace, record);
+        self.several = self.taken.last().is_some_and(|taken| taken.several);
         for (i, step) in trace.steps.iter().enumerate().skip(self.taken.len()) {
             let thread = step.thread.index();
             if self.threads.len() <= thread {
@@ -175,7 +180,17 @@ impl Dependences {
                 self.touches(access.object).push(touch);
                 self.touched.push(access.object);
             }
-            self.taken.push(Taken { mark: mark(step), known: before, over, call, touched, after: known });
+            self.several |= step.outcomes > 1;
+            let several = self.several;
+            self.taken.push(Taken {
+                mark: mark(step),
+                known: before,
+                over,
+                call,
+                touched,
+                after: known,
+                several,
+            });
         }
     }
 }

@@ -33,7 +33,8 @@ pub(crate) type Order = Vec<Calls>;
 pub(crate) struct Explainer {
     /// Calls that have returned, calls that wait, and the place: what follows explains nothing.
     failed: FxHashSet<(Calls, Calls, Node)>,
-    order: Vec<usize>,
+    /// The order that was found.
+    pub(crate) order: Vec<usize>,
     /// For each call of the order what had returned when it began.
     began_after: Vec<Calls>,
     pub(crate) closest: Closest,
@@ -49,6 +50,8 @@ struct Hunt<'q, 's> {
     before: &'q [Calls],
     serial: &'s mut dyn Serial,
     merges: bool,
+    /// Is it told what comes closest?
+    tells: bool,
 }
 
 impl Explainer {
@@ -60,16 +63,21 @@ impl Explainer {
         likely: &[usize],
         serial: &mut dyn Serial,
     ) -> Result<Option<Order>, Unfit> {
-        self.failed.clear();
-        self.order.clear();
-        self.began_after.clear();
-        self.began_after.resize(before.len(), 0);
         self.closest = Closest::default();
         let merges = serial.merges();
         serial.expect(likely);
-        let mut hunt = Hunt { likely, question, before, serial, merges };
-        let found = self.go_on(&mut hunt, 0, 0, Node::default())?;
-        Ok(found.then(|| self.began_after.clone()))
+        // What comes closest is of interest only if nothing is found.
+        for tells in [false, true] {
+            self.failed.clear();
+            self.order.clear();
+            self.began_after.clear();
+            self.began_after.resize(before.len(), 0);
+            let mut hunt = Hunt { likely, question, before, serial, merges, tells };
+            if self.go_on(&mut hunt, 0, 0, Node::default())? {
+                return Ok(Some(self.began_after.clone()));
+            }
+        }
+        Ok(None)
     }
 
     fn go_on(
@@ -93,7 +101,7 @@ impl Explainer {
             return Ok(false);
         }
         self.looks += 1;
-        if self.order.len() > self.closest.order.len() {
+        if hunt.tells && self.order.len() > self.closest.order.len() {
             self.closest.order.clone_from(&self.order);
             self.closest.instead.clear();
         }
@@ -116,7 +124,7 @@ impl Explainer {
                 }
                 Reply::Waits(node) => self.go_on(hunt, done, waiting | 1 << call, node)?,
                 Reply::Answered(..) | Reply::Blocked => {
-                    if self.closest.order.len() == depth && self.closest.order == self.order {
+                    if hunt.tells && self.closest.order.len() == depth && self.closest.order == self.order {
                         let instead = match reply {
                             Reply::Answered(answer, _) => Some(answer),
                             _ => None,

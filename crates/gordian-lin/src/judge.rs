@@ -3,7 +3,9 @@
 use crate::adversary::{Choice, Criterion, Game, Rule, each};
 use crate::dependences::Dependences;
 use crate::explain::{Closest, Explainer, Order, Question};
+use crate::orders::{Known, Orders};
 use crate::record::Record;
+use crate::seen::Seen;
 use crate::serial::{Answer, Serial, Unfit};
 use crate::test::{Calls, Test};
 use gordian_model::{Planned, Trace};
@@ -31,19 +33,30 @@ pub struct Wrong {
     pub closest: Closest,
 }
 
+/// So many choices of the adversary are looked at where none would have to be.
+const CLOSELY: u32 = 8;
+
 /// Judges the executions of one test. What was found about calls with the same answers and the same dependences is remembered.
 pub struct Judge<'a> {
     program: Vec<Calls>,
+    /// For each call what the program calls after it.
+    later: Vec<Calls>,
     criterion: Criterion,
     /// Calls that have to be explained together; others do not touch what they touch.
     parts: Vec<Calls>,
     serial: Box<dyn Serial + Send + 'a>,
     explainer: Explainer,
     dependences: Dependences,
-    /// Findings by answers, pending calls and dependences.
-    seen: FxHashMap<Box<[u64]>, Finding>,
-    key: Vec<u64>,
+    /// Histories: answers, pending calls and dependences.
+    seen: Seen,
+    /// What was found about those that are not explained.
+    wrong: FxHashMap<usize, Result<Finding, Unfit>>,
+    orders: Orders,
+    words: Vec<u64>,
     answers: Vec<Answer>,
+    order: Vec<usize>,
+    worst: Vec<Calls>,
+    thorough: bool,
     judged: u64,
     unfinished: u64,
 }
@@ -56,19 +69,36 @@ impl<'a> Judge<'a> {
         parts: Vec<Calls>,
         serial: Box<dyn Serial + Send + 'a>,
     ) -> Self {
+        let program = test.program_order();
+        let mut later = vec![0; program.len()];
+        for (call, &before) in program.iter().enumerate() {
+            each(before).for_each(|earlier| later[earlier] |= 1 << call);
+        }
         Judge {
-            program: test.program_order(),
+            program,
+            later,
             criterion,
             parts,
             serial,
             explainer: Explainer::default(),
             dependences: Dependences::default(),
-            seen: FxHashMap::default(),
-            key: Vec::new(),
+            seen: Seen::default(),
+            wrong: FxHashMap::default(),
+            orders: Orders::default(),
+            words: Vec::new(),
             answers: Vec::new(),
+            order: Vec::new(),
+            worst: Vec::new(),
+            thorough: false,
             judged: 0,
             unfinished: 0,
         }
+    }
+
+    /// Looks for orders even where the class is known to have one that explains it; what is found is the same.
+    pub fn thorough(mut self, thorough: bool) -> Self {
+        self.thorough = thorough;
+        self
     }
 
     /// How many executions were judged, and how many histories among them were different.
@@ -96,7 +126,7 @@ impl<'a> Judge<'a> {
             let before = as_it_happened(trace, record, &self.program, returned);
             let mut ends: Vec<usize> = each(returned).collect();
             ends.sort_by_key(|&call| record.spans[call].and_then(|s| s.end));
-            return self.look(returned, pending, Some((before, ends)));
+            return self.look(returned, pending, Some((before, ends)), 0);
         }
         self.dependences.find(trace, record);
         debug_assert_eq!(self.dependences.before, {
@@ -104,20 +134,77 @@ impl<'a> Judge<'a> {
             afresh.find(trace, record);
             afresh.before
         });
-        self.key.clear();
-        self.key.push(pending);
-        self.key.extend(
-            self.answers
-                .chunks(2)
-                .map(|pair| u64::from(pair[0].0) << 32 | u64::from(pair.get(1).map_or(0, |a| a.0))),
-        );
-        self.key.extend_from_slice(&self.dependences.before);
-        if let Some(finding) = self.seen.get(&self.key[..]) {
-            return Ok(finding.clone());
+        self.describe(pending);
+        let (number, new) = self.seen.number(&self.words);
+        if !new {
+            return self.wrong.get(&number).cloned().unwrap_or(Ok(Finding::Explained));
         }
-        let finding = self.look(returned, pending, None)?;
-        self.seen.insert(self.key.clone().into(), finding.clone());
-        Ok(finding)
+        // What saves work is true of objects that share nothing but what is watched. So some are looked at without it, and the first is one of them.
+        let closely = match (self.thorough, is_power_of_four(number + 1)) {
+            (true, _) => u32::MAX,
+            (false, true) => CLOSELY,
+            (false, false) => 0,
+        };
+        if closely == 0 && self.explains_itself(pending) {
+            return Ok(Finding::Explained);
+        }
+        let finding = self.look(returned, pending, None, closely);
+        if finding != Ok(Finding::Explained) {
+            self.wrong.insert(number, finding.clone());
+        }
+        finding
+    }
+
+    /// The words that tell histories of the test apart.
+    fn describe(&mut self, pending: Calls) {
+        self.words.clear();
+        self.words.push(pending);
+        let pair = |pair: &[Answer]| u64::from(pair[0].0) << 32 | u64::from(pair.get(1).map_or(0, |a| a.0));
+        self.words.extend(self.answers.chunks(2).map(pair));
+        // As many bits for each set as there are calls.
+        let (mut word, mut bits) = (0, 0);
+        for &before in &self.dependences.before {
+            word |= before << bits;
+            bits += self.answers.len();
+            if bits >= 64 {
+                self.words.push(word);
+                bits -= 64;
+                word = before.checked_shr((self.answers.len() - bits) as u32).unwrap_or(0);
+            }
+        }
+        self.words.push(word);
+    }
+
+    /// Are there, whatever the adversary chooses, executions of the class in which the calls are made one after the other, and which keep to its choice? Those are the explanation (Line-Up asks for
+    /// no other), and nothing has to be run.
+    ///
+    /// Where dependences between calls are a partial order, each order of the calls that extends it is such an execution. One of them keeps to the adversary's choice, because there is no
+    /// cycle of dependences and of pairs of which one is over before the other begins: in a shortest one no two dependences follow each other, as the two would be one; if `b` depends on `a`, `a` begins before `b` is over; so
+    /// the beginning of each `a` would be before that of the next, and in the end before itself.
+    fn explains_itself(&mut self, pending: Calls) -> bool {
+        let depends = &self.dependences.before;
+        let is_partial_order = || {
+            depends.iter().enumerate().all(|(call, &before)| {
+                before >> call & 1 == 0 && each(before).all(|earlier| depends[earlier] & !before == 0)
+            })
+        };
+        // Of calls that fail, or can go in several ways, serial runs have something to say.
+        let plain = pending == 0
+            && self.parts.len() == 1
+            && !self.dependences.several
+            && self.answers.iter().all(|&answer| answer < Answer::PANICS);
+        if !plain || !is_partial_order() {
+            return false;
+        }
+        self.order.clear();
+        let mut left: Calls = self.parts[0];
+        while left != 0 {
+            let ready = |&call: &usize| (depends[call] | self.program[call]) & left == 0;
+            let Some(call) = each(left).find(ready) else { return false };
+            self.order.push(call);
+            left &= !(1 << call);
+        }
+        self.serial.learn(&self.order, &self.answers, depends)
     }
 
     /// Is a history explained in which all calls returned? For each call it is known what was over when it began.
@@ -127,7 +214,7 @@ impl<'a> Judge<'a> {
         let returned = (0..answers.len()).fold(0, |set, call| set | 1 << call);
         let mut ends: Vec<usize> = (0..answers.len()).collect();
         ends.sort_by_key(|&call| before[call].count_ones());
-        Ok(self.look(returned, 0, Some((before.to_vec(), ends)))? == Finding::Explained)
+        Ok(self.look(returned, 0, Some((before.to_vec(), ends)), 0)? == Finding::Explained)
     }
 
     fn look(
@@ -135,6 +222,7 @@ impl<'a> Judge<'a> {
         returned: Calls,
         pending: Calls,
         happened: Option<(Vec<Calls>, Vec<usize>)>,
+        closely: u32,
     ) -> Result<Finding, Unfit> {
         // For each pending call an order in which it is the one that blocks (Line-Up, 2.3: stuck histories).
         let mut questions: Vec<(Calls, Option<usize>)> = Vec::new();
@@ -151,7 +239,7 @@ impl<'a> Judge<'a> {
             }
             let wrong = match &happened {
                 Some((before, ends)) => self.try_one(members, stuck, before, ends)?,
-                None => self.try_all(members, stuck)?,
+                None => self.try_all(members, stuck, closely)?,
             };
             if let Some(wrong) = wrong {
                 self.make_sure(&wrong)?;
@@ -193,31 +281,55 @@ impl<'a> Judge<'a> {
         Ok(order.is_none().then_some(Wrong { stuck, before, ends, closest }))
     }
 
-    /// All that executions of the class can have.
-    fn try_all(&mut self, members: Calls, stuck: Option<usize>) -> Result<Option<Wrong>, Unfit> {
+    /// All that executions of the class can have. For some choices of the adversary orders are looked for even if one is known.
+    fn try_all(
+        &mut self,
+        members: Calls,
+        stuck: Option<usize>,
+        mut closely: u32,
+    ) -> Result<Option<Wrong>, Unfit> {
         let quiescent = self.criterion == Criterion::QuiescentlyConsistent;
         if self.criterion == Criterion::SequentiallyConsistent {
             let (program, ends) = (self.program.clone(), each(members).collect::<Vec<_>>());
             return self.try_one(members, stuck, &program, &ends);
         }
-        let game = Game { members, program: &self.program, depends: &self.dependences.before, quiescent };
+        let (program, later, depends) = (&self.program, &self.later, &self.dependences.before);
+        let game = Game { members, program, later, depends, quiescent };
         let question = Question { returned: members, answers: &self.answers, stuck };
-        let mut orders: Vec<Order> = Vec::new();
-        let mut wrong = None;
+        let known = self.orders.of(&question);
         let (explainer, serial) = (&mut self.explainer, &mut *self.serial);
-        if let Some(worst) = game.at_worst()
-            && explainer.explain(&question, &worst.before, &worst.ends, serial)?.is_some()
-        {
+        // Threads' own calls may change places where only quiet moments count; that is not what is known of calls that commute.
+        let remember = |known: &mut Known, order: &Order, explainer: &Explainer, serial: &mut dyn Serial| {
+            let mut later: Box<[Calls]> = vec![0; order.len()].into();
+            if !quiescent && serial.follows(&explainer.order, &mut later) {
+                known.push(later);
+            } else {
+                known.add(members, order);
+            }
+        };
+        let possible = game.at_worst(&mut self.worst);
+        if closely == 0 && known.explains(&self.worst) {
             return Ok(None);
         }
+        // What is over in every execution, as far as two calls are concerned: an order that keeps to it is the most like the execution itself, and most likely good for all.
+        let firm: Vec<Calls> =
+            (0..program.len()).map(|c| self.worst[c] & (depends[c] | program[c])).collect();
+        let mut ends: Vec<usize> = each(members).collect();
+        ends.sort_by_key(|&call| firm[call].count_ones());
+        if let Some(order) = explainer.explain(&question, &firm, &ends, serial)? {
+            remember(known, &order, explainer, serial);
+            if possible || (closely == 0 && known.explains(&self.worst)) {
+                return Ok(None);
+            }
+        }
+        let mut wrong = None;
         let all = game.play(&mut |choice: &Choice| {
-            let fits =
-                |order: &Order| each(members).all(|call| choice.before[call] & members & !order[call] == 0);
-            if orders.iter().any(fits) {
+            if closely == 0 && known.explains(&choice.before) {
                 return Ok(true);
             }
+            closely = closely.saturating_sub(1);
             match explainer.explain(&question, &choice.before, &choice.ends, serial)? {
-                Some(order) => orders.push(order),
+                Some(order) => remember(known, &order, explainer, serial),
                 None => {
                     let closest = std::mem::take(&mut explainer.closest);
                     wrong = Some(Wrong {
@@ -255,6 +367,10 @@ fn as_it_happened(trace: &Trace, record: &Record, program: &[Calls], returned: C
             over.fold(program[call], |set, other| set | 1 << other)
         })
         .collect()
+}
+
+fn is_power_of_four(number: usize) -> bool {
+    number.is_power_of_two() && number.trailing_zeros().is_multiple_of(2)
 }
 
 /// What was over at the last moment, before each call began, when none was under way.

@@ -9,12 +9,15 @@
 
 mod adversary;
 mod brute;
+mod conflicts;
 mod dependences;
 mod draw;
 mod explain;
 mod judge;
+mod orders;
 mod progress;
 mod record;
+mod seen;
 mod serial;
 mod shrink;
 mod specification;
@@ -22,13 +25,14 @@ mod test;
 
 pub use adversary::{Criterion, Rule};
 pub use brute::is_explained_by_brute_force;
+pub use conflicts::Conflicts;
 pub use dependences::Dependences;
 pub use draw::{Choosable, Drawer, Shape};
 pub use explain::{Closest, Question};
 pub use judge::{Finding, Judge, Wrong};
 pub use progress::{Hindered, Progress, hindered};
 pub use record::{Record, Span};
-pub use serial::{Answer, Node, Reply, Rerun, Serial, Unfit};
+pub use serial::{Answer, Made, Node, Reply, Rerun, Serial, Unfit};
 pub use shrink::smaller;
 pub use specification::{Specification, Step};
 pub use test::{Call, Calls, Test};

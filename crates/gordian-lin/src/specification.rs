@@ -1,7 +1,9 @@
 //! A specification that somebody wrote: a state, and what each operation does to it.
 
+use crate::adversary::each;
 use crate::serial::{Answer, Node, Reply, Serial, Unfit};
-use rustc_hash::FxHashMap;
+use crate::test::Calls;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What an operation of a specification does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,15 +25,25 @@ pub struct Specification<'a, S> {
     next: FxHashMap<(Node, usize, bool), Reply>,
     /// Finds an equal state, or takes the number for a new one.
     intern: Option<Box<Intern<'a, S>>>,
+    /// For each call of the test what its thread calls before it.
+    program: Vec<Calls>,
+    /// For each call those with which it cannot change places, if that could be found out, once it was tried.
+    conflicts: Option<Option<Vec<Calls>>>,
 }
 
 impl<'a, S: Clone> Specification<'a, S> {
-    /// A specification with a first state.
-    pub fn new(start: S, apply: Box<Apply<'a, S>>, mut intern: Option<Box<Intern<'a, S>>>) -> Self {
+    /// A specification with a first state, of calls that are made in program order.
+    pub fn new(
+        start: S,
+        program: Vec<Calls>,
+        apply: Box<Apply<'a, S>>,
+        mut intern: Option<Box<Intern<'a, S>>>,
+    ) -> Self {
         if let Some(intern) = &mut intern {
             intern(&start, 0);
         }
-        Specification { apply, states: vec![start], next: FxHashMap::default(), intern }
+        let next = FxHashMap::default();
+        Specification { apply, states: vec![start], next, intern, program, conflicts: None }
     }
 
     fn go(&mut self, at: Node, call: usize, again: bool) -> Result<Reply, Unfit> {
@@ -56,7 +68,51 @@ impl<'a, S: Clone> Specification<'a, S> {
         self.next.insert((at, call, again), reply);
         Ok(reply)
     }
+
+    /// Do two calls return the same in both orders, and leave the same?
+    fn commute(&mut self, at: Node, a: usize, b: usize) -> Option<bool> {
+        let mut both = |first, second| {
+            let Ok(Reply::Answered(one, node)) = self.go(at, first, false) else { return None };
+            let Ok(Reply::Answered(two, node)) = self.go(node, second, false) else { return None };
+            Some((one, two, node))
+        };
+        let ((a_first, b_second, one), (b_first, a_second, other)) = (both(a, b)?, both(b, a)?);
+        Some((a_first, b_first, one) == (a_second, b_second, other))
+    }
+
+    /// Calls conflict if they do not commute somewhere. Looks everywhere, which pays only where orders lead to a few states; nothing is known if they lead to more, or a call waits.
+    fn find_conflicts(&mut self) -> Option<Vec<Calls>> {
+        let calls = self.program.len();
+        let mut conflicts = vec![0; calls];
+        let mut places: Vec<(Calls, Node)> = vec![(0, Node::default())];
+        let mut met: FxHashSet<(Calls, Node)> = FxHashSet::default();
+        let mut next = 0;
+        while let Some(&(done, at)) = places.get(next) {
+            next += 1;
+            let ready: Vec<usize> =
+                (0..calls).filter(|&c| done >> c & 1 == 0 && self.program[c] & !done == 0).collect();
+            for (i, &a) in ready.iter().enumerate() {
+                let Ok(Reply::Answered(_, node)) = self.go(at, a, false) else { return None };
+                if met.insert((done | 1 << a, node)) {
+                    places.push((done | 1 << a, node));
+                }
+                for &b in &ready[..i] {
+                    if !self.commute(at, a, b)? {
+                        conflicts[a] |= 1 << b;
+                        conflicts[b] |= 1 << a;
+                    }
+                }
+            }
+            if places.len() > MOST_PLACES {
+                return None;
+            }
+        }
+        Some(conflicts)
+    }
 }
+
+/// Where orders lead to more places than this, it is not looked at which calls commute.
+const MOST_PLACES: usize = 256;
 
 impl<S: Clone> Serial for Specification<'_, S> {
     fn call(&mut self, at: Node, call: usize) -> Result<Reply, Unfit> {
@@ -65,6 +121,27 @@ impl<S: Clone> Serial for Specification<'_, S> {
 
     fn follow_up(&mut self, at: Node, call: usize) -> Result<Reply, Unfit> {
         self.go(at, call, true)
+    }
+
+    fn follows(&mut self, order: &[usize], follows: &mut [Calls]) -> bool {
+        // Of calls that are made without the others nothing is known.
+        if self.intern.is_none() || order.len() < self.program.len() {
+            return false;
+        }
+        if self.conflicts.is_none() {
+            self.conflicts = Some(self.find_conflicts());
+        }
+        let Some(Some(conflicts)) = &self.conflicts else { return false };
+        let mut left: Calls = order.iter().fold(0, |set, &call| set | 1 << call);
+        for &call in order {
+            left &= !(1 << call);
+            follows[call] = conflicts[call] & left;
+        }
+        // And what follows those.
+        for &call in order.iter().rev() {
+            follows[call] |= each(follows[call]).fold(0, |set, later| set | follows[later]);
+        }
+        true
     }
 
     fn merges(&self) -> bool {

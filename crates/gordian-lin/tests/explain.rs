@@ -36,9 +36,10 @@ fn numbering<S: Hash + Eq + Clone + Send + 'static>() -> Numbering<S> {
 }
 
 fn serial(object: Object, calls: Vec<u32>, equal: bool) -> Box<dyn Serial + Send> {
+    let program = vec![0; calls.len()];
     let apply =
         move |state: &mut Vec<u32>, call: usize, _| Ok(Step::Returns(Answer(object(state, calls[call]))));
-    Box::new(Specification::new(Vec::new(), Box::new(apply), equal.then(numbering)))
+    Box::new(Specification::new(Vec::new(), program, Box::new(apply), equal.then(numbering)))
 }
 
 /// One call of each of `n` threads, with random beginnings and ends; the answers are those of a random order, of which some are changed.

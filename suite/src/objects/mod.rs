@@ -65,6 +65,8 @@ pub struct Effort {
     pub test: Option<String>,
     /// Are executions judged, or only made?
     pub judged: bool,
+    /// Is nothing left out that follows from dependences?
+    pub thorough: bool,
 }
 
 impl Default for Effort {
@@ -78,6 +80,7 @@ impl Default for Effort {
             seed: 0,
             test: None,
             judged: true,
+            thorough: false,
         }
     }
 }
@@ -100,7 +103,8 @@ impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Checked for Obj
             .executions(effort.executions)
             .time(effort.time)
             .seed(effort.seed)
-            .judged(effort.judged);
+            .judged(effort.judged)
+            .thorough(effort.thorough);
         if let Some(test) = &effort.test {
             object = object.test(test).minimise(0);
         }

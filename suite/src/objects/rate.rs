@@ -66,7 +66,8 @@ pub fn measure(tests: usize, each: usize) -> (usize, usize, f64) {
         };
         let mut numbers: HashMap<Vec<u32>, u32> = HashMap::new();
         let number = move |state: &Vec<u32>, new| *numbers.entry(state.clone()).or_insert(new);
-        let serial = Specification::new(Vec::new(), Box::new(apply), Some(Box::new(number)));
+        let program = test.program_order();
+        let serial = Specification::new(Vec::new(), program, Box::new(apply), Some(Box::new(number)));
         let mut judge = Judge::new(&test, Criterion::Linearizable, vec![(1 << CALLS) - 1], Box::new(serial));
         let start = cpu_seconds();
         for (answers, before) in &histories {

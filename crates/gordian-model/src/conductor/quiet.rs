@@ -60,6 +60,12 @@ impl Conductor {
         self.threads[thread.index()].spin.stir();
     }
 
+    /// The thread has left whatever loop it may have been in, so that coming back to the same op need not be looked at.
+    #[inline]
+    pub fn goes_on(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].spin.reset();
+    }
+
     /// The program looked at a reference count.
     pub fn note_count_seen(&mut self) {
         self.trace.counts_seen = true;

@@ -3,13 +3,10 @@
 use super::object::{Object, Shared};
 use crate::runtime::{self, Engine};
 use crate::thread;
-use gordian_lin::{Answer, Call, Record, Test, Unfit};
+use gordian_lin::{Answer, Call, Conflicts, Made, Record, Test, Unfit};
 use gordian_model::{End, FailureKind, Options, Plan, Trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Answers from here on are panics.
-const PANICS: u32 = 1 << 31;
 
 /// What the calls of the running execution have returned so far.
 #[derive(Debug, Default)]
@@ -24,7 +21,11 @@ impl Recorder {
 impl<T, S> Object<T, S> {
     /// Makes a call and writes down when it began and ended and what it returned.
     fn carry_out(&self, object: &T, number: usize, call: Call, recorder: &Recorder) {
-        runtime::with(|conductor, me| recorder.record().begin(number, me, conductor.trace.len()));
+        runtime::with(|conductor, me| {
+            // The call before is over: what it waited for in a loop says nothing about this one.
+            conductor.goes_on(me);
+            recorder.record().begin(number, me, conductor.trace.len());
+        });
         let operation = &self.listed[usize::from(call.op)].operation;
         let result = catch_unwind(AssertUnwindSafe(|| operation.call(object, usize::from(call.arg))));
         let answer = result.unwrap_or_else(|payload| {
@@ -40,7 +41,7 @@ impl<T, S> Object<T, S> {
             panicked.push(message);
             panicked.len() - 1
         });
-        Answer(PANICS + place as u32)
+        Answer(Answer::PANICS.0 + place as u32)
     }
 
     /// What a call returned, in words.
@@ -48,7 +49,7 @@ impl<T, S> Object<T, S> {
         if answer == Answer::BLOCKED {
             return "nothing, because it blocks".to_owned();
         }
-        match answer.0.checked_sub(PANICS) {
+        match answer.0.checked_sub(Answer::PANICS.0) {
             None => self.listed[usize::from(call.op)].operation.answer_text(answer),
             Some(place) => {
                 let panicked = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,17 +100,24 @@ pub(super) struct OneByOne<T, S> {
     shared: Shared<T, S>,
     calls: Vec<Call>,
     recorder: Recorder,
+    conflicts: Conflicts,
     stack_size: usize,
 }
 
 impl<T: Send + Sync + 'static, S: Send + Sync + 'static> OneByOne<T, S> {
     pub(super) fn new(shared: Shared<T, S>, test: &Test, stack_size: usize) -> Self {
-        OneByOne { shared, calls: test.calls().collect(), recorder: Recorder::default(), stack_size }
+        OneByOne {
+            shared,
+            calls: test.calls().collect(),
+            recorder: Recorder::default(),
+            conflicts: Conflicts::default(),
+            stack_size,
+        }
     }
 
-    /// What calls return, up to the first that blocks, with what the object is like then, if it says so.
-    pub(super) fn run(&mut self, order: &[usize]) -> Result<Vec<(Answer, Option<u32>)>, Unfit> {
-        let OneByOne { shared, calls, recorder, stack_size } = self;
+    /// What becomes of calls, up to the first that blocks.
+    pub(super) fn run(&mut self, order: &[usize]) -> Result<Vec<Made>, Unfit> {
+        let OneByOne { shared, calls, recorder, conflicts, stack_size } = self;
         let states = Mutex::new(Vec::new());
         let body = || {
             recorder.record().clear(order.len());
@@ -131,7 +139,7 @@ impl<T: Send + Sync + 'static, S: Send + Sync + 'static> OneByOne<T, S> {
         let record = recorder.record();
         let answers: Vec<Answer> =
             record.spans.iter().map_while(|s| s.filter(|s| s.end.is_some()).map(|s| s.answer)).collect();
-        if let Some(i) = answers.iter().position(|a| a.0 >= PANICS).filter(|_| !shared.panics) {
+        if let Some(i) = answers.iter().position(|a| *a >= Answer::PANICS).filter(|_| !shared.panics) {
             let call = calls[order[i]];
             let before: Vec<String> = order[..i].iter().map(|&c| shared.call_text(calls[c])).collect();
             return Err(Unfit(format!(
@@ -142,7 +150,13 @@ impl<T: Send + Sync + 'static, S: Send + Sync + 'static> OneByOne<T, S> {
             )));
         }
         let states = states.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(answers.iter().enumerate().map(|(i, &answer)| (answer, states.get(i).copied())).collect())
+        conflicts.find(engine.trace(), &record);
+        let made = |(i, &answer): (usize, &Answer)| Made {
+            answer,
+            state: states.get(i).copied(),
+            after: conflicts.after[i],
+        };
+        Ok(answers.iter().enumerate().map(made).collect())
     }
 }
 

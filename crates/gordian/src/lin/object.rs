@@ -72,6 +72,7 @@ pub struct Object<T, S = ()> {
     pub(super) partitioned: bool,
     pub(super) panics: bool,
     pub(super) naive: bool,
+    pub(super) thorough: bool,
     pub(super) judged: bool,
     pub(super) observer: Option<Observer>,
     pub(super) effort: Effort,
@@ -94,6 +95,7 @@ impl<T: Concurrent> Object<T> {
             partitioned: false,
             panics: false,
             naive: false,
+            thorough: false,
             judged: true,
             observer: None,
             effort: Effort {
@@ -128,6 +130,7 @@ impl<T: Concurrent> Object<T> {
             partitioned: self.partitioned,
             panics: self.panics,
             naive: self.naive,
+            thorough: self.thorough,
             judged: self.judged,
             observer: self.observer,
             effort: self.effort,
@@ -306,6 +309,13 @@ impl<T: Concurrent, S> Object<T, S> {
     #[doc(hidden)]
     pub fn naive(mut self, naive: bool) -> Object<T, S> {
         self.naive = naive;
+        self
+    }
+
+    /// Looks for orders even where it follows from dependences that there is one: for tests of Gordian itself, as it finds the same.
+    #[doc(hidden)]
+    pub fn thorough(mut self, thorough: bool) -> Object<T, S> {
+        self.thorough = thorough;
         self
     }
 

@@ -58,10 +58,12 @@ impl<T: Send + Sync + 'static, S: Clone + Send + Sync + 'static> Court<T, S> {
                     Ok(spec.listed[usize::from(op)].operation.specified(state, usize::from(arg), call, again))
                 };
                 let number = model.number.map(|number| number());
-                Box::new(Specification::new(model.start.clone(), Box::new(apply), number))
+                let program = test.program_order();
+                Box::new(Specification::new(model.start.clone(), program, Box::new(apply), number))
             }
         };
-        let judge = Judge::new(&test, shared.criterion, parts(&shared, &calls), serial);
+        let judge =
+            Judge::new(&test, shared.criterion, parts(&shared, &calls), serial).thorough(shared.thorough);
         let promises = shared.listed.iter().any(|l| l.progress != gordian_lin::Progress::Blocking);
         let strict = AtomicBool::new(shared.naive);
         Court { shared, test, recorder, judge: Mutex::new(judge), strict, promises }
