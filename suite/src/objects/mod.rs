@@ -8,6 +8,7 @@ pub mod harris;
 pub mod hazard;
 pub mod left_right;
 mod nodes;
+pub mod published;
 pub mod rate;
 pub mod ring;
 pub mod sequence_lock;
