@@ -14,6 +14,7 @@ mod dependences;
 mod draw;
 mod explain;
 mod judge;
+mod moments;
 mod orders;
 mod progress;
 mod record;

@@ -44,8 +44,12 @@ pub struct Report {
 
 impl Report {
     pub(super) fn new(effort: &Effort) -> Report {
+        Report::empty(effort.search.to_string())
+    }
+
+    fn empty(search: String) -> Report {
         Report {
-            search: effort.search.to_string(),
+            search,
             tests: 0,
             executions: 0,
             judged: 0,
@@ -63,18 +67,8 @@ impl Report {
     }
 
     pub(super) fn of_replay(report: crate::Report) -> Report {
-        let mut all = Report {
-            search: String::new(),
-            tests: 1,
-            executions: report.executions(),
-            judged: 0,
-            histories: 0,
-            unfinished: 0,
-            sizes: BTreeMap::new(),
-            stopped: None,
-            found: None,
-            elapsed: report.elapsed(),
-        };
+        let (executions, elapsed) = (report.executions(), report.elapsed());
+        let mut all = Report { tests: 1, executions, elapsed, ..Report::empty(String::new()) };
         all.found(Found {
             test: Vec::new(),
             first: Test::default(),
