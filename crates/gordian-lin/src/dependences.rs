@@ -67,6 +67,8 @@ pub struct Dependences {
     objects: Vec<Vec<Touch>>,
     lives: Vec<Vec<Touch>>,
     touched: Vec<ObjectId>,
+    /// For each call who makes it.
+    owners: Vec<Option<ThreadId>>,
     /// For each thread its calls, in order.
     calls: Vec<Vec<usize>>,
     /// For each call the calls with steps that happen before one of its own.
@@ -107,13 +109,19 @@ impl Dependences {
             }
         }
         self.before.resize(record.spans.len(), 0);
-        self.calls.iter_mut().for_each(Vec::clear);
-        for (call, span) in record.spans.iter().enumerate() {
-            let Some(span) = span else { continue };
-            if self.calls.len() <= span.thread.index() {
-                self.calls.resize_with(span.thread.index() + 1, Vec::new);
+        // Who calls what is the same in all executions of a test that go as far.
+        let owners = || record.spans.iter().map(|span| span.map(|span| span.thread));
+        if !self.owners.iter().copied().eq(owners()) {
+            self.owners.clear();
+            self.owners.extend(owners());
+            self.calls.iter_mut().for_each(Vec::clear);
+            for (call, span) in record.spans.iter().enumerate() {
+                let Some(span) = span else { continue };
+                if self.calls.len() <= span.thread.index() {
+                    self.calls.resize_with(span.thread.index() + 1, Vec::new);
+                }
+                self.calls[span.thread.index()].push(call);
             }
-            self.calls[span.thread.index()].push(call);
         }
         if self.threads.len() < self.calls.len() {
             self.threads.resize(self.calls.len(), (0, Current::NONE));

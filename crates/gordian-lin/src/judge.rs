@@ -35,7 +35,7 @@ pub struct Wrong {
 }
 
 /// So many choices of the adversary are looked at where none would have to be.
-const CLOSELY: u32 = 8;
+const CLOSELY: u32 = 4;
 
 /// Judges the executions of one test. What was found about calls with the same answers and the same dependences is remembered.
 pub struct Judge<'a> {
