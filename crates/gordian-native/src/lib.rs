@@ -19,6 +19,7 @@ mod program;
 mod symbols;
 mod target;
 mod told;
+mod trust;
 
 pub use command::Invocation;
 pub use error::NativeError;
