@@ -9,6 +9,7 @@
 mod command;
 mod error;
 mod output;
+mod points;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 mod process;
