@@ -19,6 +19,9 @@ pub trait Foreign: Target {
 
     /// Must a search begin again, because what steps depend on has been found to be otherwise?
     fn starts_again(&mut self) -> bool;
+
+    /// A search came to something that cannot be if it knows what steps depend on. May it begin again with more of them?
+    fn distrust(&mut self) -> bool;
 }
 
 /// How a foreign target is checked.
@@ -55,7 +58,10 @@ impl ForeignCheck {
     /// Searches until a failure, the end, or a limit; a failure is saved. `tell` is called after each execution.
     pub fn run(&self, target: &mut dyn Foreign, tell: &mut dyn FnMut(&Trace)) -> Report {
         let mut summary = self.checker.search_in(target, &self.settings, tell);
-        while target.starts_again() {
+        let departed = |summary: &Summary| {
+            summary.failure.as_ref().is_some_and(|(failure, _)| failure.kind == FailureKind::Nondeterminism)
+        };
+        while target.starts_again() || (departed(&summary) && target.distrust()) {
             summary = self.checker.search_in(target, &self.settings, tell);
         }
         let looked = summary.failure.take().map(|(failure, trace)| {
