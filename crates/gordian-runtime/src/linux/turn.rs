@@ -42,7 +42,7 @@ pub(crate) struct Control {
     pub(crate) spare: Snapshot,
     /// How often it has done something to atomics, in trusted code, since its last step.
     pub(crate) within: u32,
-    /// How often it has come round in a loop that changes nothing but the thread's own state, and how much it had changed before.
+    /// How often its state was compared in a loop that changes nothing for others, and how much it had changed before.
     pub(crate) rounds: (u32, u32),
     /// It has been in code without hooks that may have changed atomics.
     pub(crate) unseen: bool,
@@ -71,6 +71,8 @@ pub(crate) struct Runtime {
     pub(crate) shadow: Shadow,
     pub(crate) blocks: Blocks,
     pub(crate) recent: calls::Recent,
+    /// Signals that were sent and not taken yet.
+    pub(crate) signals: Vec<libc::c_int>,
     /// By number of the thread; null if it is not in this execution.
     threads: Vec<*mut Control>,
     /// Handles of threads that can still be joined.
@@ -147,6 +149,7 @@ pub(crate) fn create(shared: &'static Shared) {
         shadow: Shadow::default(),
         blocks: Blocks::default(),
         recent: calls::Recent::default(),
+        signals: Vec::new(),
         threads: Vec::new(),
         handles: Vec::new(),
         newborns: Vec::new(),
@@ -336,10 +339,10 @@ pub(crate) fn step_around(
             let same = hooks::are_there() && rt.is_same_state(me);
             if again {
                 rt.conductor.probed(me, same);
-                let changes = rt.conductor.changes(me);
-                let rounds = &mut rt.control(me).rounds;
-                *rounds = if same || rounds.1 != changes { (0, changes) } else { (rounds.0 + 1, changes) };
             }
+            let changes = rt.conductor.changes(me);
+            let rounds = &mut rt.control(me).rounds;
+            *rounds = if same || rounds.1 != changes { (0, changes) } else { (rounds.0 + 1, changes) };
         }
     });
     hand_over(me, false);
@@ -356,8 +359,9 @@ pub(crate) fn step_around(
     })
 }
 
-/// So many rounds of a loop that changes nothing but the thread's own state are taken as they are.
-const ROUNDS: u32 = 3;
+/// So often the state of a thread is compared in a loop that changes nothing for others before the loop is taken to wait. It is compared
+/// ever more rarely, so that is after more than thirty rounds.
+const ROUNDS: u32 = 10;
 
 impl Runtime {
     /// Has the thread come round once more in a loop in which it has changed nothing for others, for many rounds?
