@@ -60,6 +60,8 @@ pub(crate) fn gordian() -> Command {
                 ),
         )
         .subcommand(run())
+        .subcommand(compiler("cc", "Compile C with hooks, so that accesses to memory are seen when the program is run"))
+        .subcommand(compiler("c++", "Compile C++ with hooks, so that accesses to memory are seen when the program is run"))
         .subcommand(
             Command::new("explain")
                 .about("Print the line that finds out how many preemptions, variables and threads a saved failure needs")
@@ -105,6 +107,30 @@ pub(crate) fn cargo_gordian() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(test())
+}
+
+/// For the pages only: what follows the name goes to the compiler as it is, see `cc`.
+fn compiler(name: &'static str, about: &'static str) -> Command {
+    Command::new(name)
+        .about(about)
+        .disable_help_flag(true)
+        .after_help(
+            "The compiler is the first of --compiler, GORDIAN_CC (for c++ GORDIAN_CXX) and cc (c++); it has to be gcc or clang. \
+             With make, say make CC='gordian cc'.",
+        )
+        .arg(
+            Arg::new("compiler")
+                .long("compiler")
+                .value_name("NAME")
+                .help("The compiler to use; only as the first argument"),
+        )
+        .arg(
+            Arg::new("ARGUMENTS")
+                .num_args(..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .help("What the compiler is told"),
+        )
 }
 
 /// The keys of the settings that `gordian run` takes.

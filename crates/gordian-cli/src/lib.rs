@@ -2,6 +2,7 @@
 //! job could not be done.
 #![forbid(unsafe_code)]
 
+mod cc;
 mod command;
 mod debug;
 mod demo;
@@ -19,6 +20,10 @@ use std::process::ExitCode;
 
 /// The `gordian` command.
 pub fn gordian() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(result) = cc::run(&arguments) {
+        return ended(result);
+    }
     let matches = command::gordian().get_matches();
     let path =
         |matches: &ArgMatches, name: &str| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();

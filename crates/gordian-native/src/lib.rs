@@ -8,6 +8,7 @@
 
 mod command;
 mod error;
+pub mod hooks;
 mod output;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
