@@ -10,6 +10,7 @@ mod native;
 mod pages;
 mod saved;
 mod test;
+mod unmodified;
 
 use clap::ArgMatches;
 use gordian_report::Look;
@@ -62,13 +63,18 @@ pub fn gordian() -> ExitCode {
 /// The `cargo-gordian` command, which cargo starts as `cargo-gordian gordian ARGUMENTS`; people may leave out the second word.
 pub fn cargo_gordian() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(result) = unmodified::started_for(&arguments) {
+        return ended(result);
+    }
     if arguments.get(1).is_none_or(|first| first != "gordian") {
         arguments.insert(1.min(arguments.len()), "gordian".into());
     }
     let matches = command::cargo().get_matches_from(arguments);
-    let matches =
-        matches.subcommand_matches("gordian").and_then(|matches| matches.subcommand_matches("test"));
-    ended(test::run(matches.expect("clap asks for it")))
+    ended(match matches.subcommand_matches("gordian").and_then(ArgMatches::subcommand) {
+        Some(("run", matches)) => unmodified::run(matches),
+        Some(("test", matches)) => test::run(matches),
+        _ => unreachable!("clap asks for a subcommand"),
+    })
 }
 
 /// The width of the terminal, if there is one.

@@ -21,6 +21,6 @@ mod symbols;
 mod target;
 mod told;
 
-pub use command::Invocation;
+pub use command::{Circumstances, Invocation};
 pub use error::NativeError;
 pub use target::Native;
