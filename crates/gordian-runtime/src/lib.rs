@@ -19,11 +19,13 @@
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod linux {
     pub(crate) mod barrier;
+    pub(crate) mod blocks;
     pub(crate) mod c11;
     pub(crate) mod condvar;
     pub(crate) mod end;
     pub(crate) mod futex;
     pub(crate) mod heap;
+    pub(crate) mod hooks;
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;

@@ -25,6 +25,11 @@ impl Objects {
     pub(crate) fn entry(&mut self, address: usize, kind: ObjectKind) -> Option<&mut Entry> {
         self.at.get_mut(&(address, kind))
     }
+
+    /// The memory is nobody's any more.
+    pub(crate) fn forget(&mut self, start: usize, end: usize) {
+        self.at.retain(|&(address, _), _| !(start..end).contains(&address));
+    }
 }
 
 /// The object of this kind at the address, made if there is none.

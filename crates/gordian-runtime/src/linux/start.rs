@@ -3,7 +3,7 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{end, signals, sys, thread};
+use super::{blocks, end, hooks, signals, sys, thread};
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
     SIZE, Shared, take_plan,
@@ -60,6 +60,10 @@ unsafe extern "C-unwind" fn ours(
         turn::UNWINDER[1].store(end, Relaxed);
         thread::prepare();
         signals::prepare();
+        if hooks::are_there() {
+            shared.hooked.store(1, Relaxed);
+            blocks::prepare();
+        }
         end::prepare();
         serve(shared, orders, answers);
         thread::arm();

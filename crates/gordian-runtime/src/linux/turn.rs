@@ -4,6 +4,10 @@
 //! to the program. Otherwise it hands over the turn and sleeps until it gets it back. Threads that have just been spawned, or whose join has
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
+use super::blocks::Blocks;
+use super::hooks::calls;
+use super::hooks::shadow::Shadow;
+use super::hooks::words::Words;
 use super::objects::Objects;
 use super::sites::Sites;
 use super::{end, sys};
@@ -28,6 +32,15 @@ pub(crate) struct Control {
     pub(crate) robust: Vec<usize>,
     /// Random numbers.
     pub(crate) numbers: super::random::Numbers,
+    /// Where its stack lies.
+    pub(crate) stack: (usize, usize),
+}
+
+impl Control {
+    /// Is this on the thread's own stack?
+    pub(crate) fn is_own(&self, address: usize) -> bool {
+        (self.stack.0..self.stack.1).contains(&address)
+    }
 }
 
 /// What an execution needs. There is one, made before the process forks for the first time.
@@ -36,6 +49,11 @@ pub(crate) struct Runtime {
     pub(crate) shared: &'static Shared,
     pub(crate) sites: Sites,
     pub(crate) objects: Objects,
+    /// What is known of memory, if the program has hooks.
+    pub(crate) words: Words,
+    pub(crate) shadow: Shadow,
+    pub(crate) blocks: Blocks,
+    pub(crate) recent: calls::Recent,
     /// By number of the thread; null if it is not in this execution.
     threads: Vec<*mut Control>,
     /// Handles of threads that can still be joined.
@@ -57,6 +75,8 @@ static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 const NOBODY: u32 = u32::MAX;
+/// How large the stack of the main thread is taken to be.
+const MAIN_STACK: usize = 8 << 20;
 
 thread_local! {
     static ME: Cell<u32> = const { Cell::new(NOBODY) };
@@ -106,6 +126,10 @@ pub(crate) fn create(shared: &'static Shared) {
         shared,
         sites: Sites::default(),
         objects: Objects::default(),
+        words: Words::default(),
+        shadow: Shadow::default(),
+        blocks: Blocks::default(),
+        recent: calls::Recent::default(),
         threads: Vec::new(),
         handles: Vec::new(),
         newborns: Vec::new(),
@@ -148,6 +172,9 @@ pub(crate) fn begin(plan: &gordian_model::Plan) {
         rt.control(ThreadId::MAIN).number.store(sys::thread_number(), Relaxed);
         rt.shared.running.store(sys::thread_number(), Relaxed);
         SLOT.set(Some(&raw const rt.control(ThreadId::MAIN).turn));
+        let here = std::ptr::from_ref(&rt) as usize;
+        // Arguments and the environment lie above it.
+        rt.control(ThreadId::MAIN).stack = (here.saturating_sub(MAIN_STACK), here + (1 << 20));
     });
     ME.set(ThreadId::MAIN.0);
     ACTIVE.store(true, Relaxed);
@@ -168,6 +195,7 @@ impl Runtime {
             clock,
             robust: Vec::new(),
             numbers: super::random::Numbers::of(thread),
+            stack: (0, 0),
         };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
@@ -177,6 +205,15 @@ impl Runtime {
     pub(crate) fn control(&mut self, thread: ThreadId) -> &mut Control {
         // SAFETY: it was admitted, and is never freed; its atomics are all that a thread without the turn uses.
         unsafe { &mut *self.threads[thread.index()] }
+    }
+
+    /// The thread of this execution on whose stack an address lies.
+    pub(crate) fn on_whose_stack(&mut self, address: usize) -> Option<ThreadId> {
+        let is_it = |control: &&*mut Control| {
+            // SAFETY: as in `control`.
+            !control.is_null() && unsafe { (***control).is_own(address) }
+        };
+        self.threads.iter().position(|control| is_it(&control)).map(|i| ThreadId(i as u32))
     }
 
     /// The threads spawned by the running one run up to their first ops, the oldest first.
@@ -256,11 +293,17 @@ pub(crate) fn wait(me: ThreadId) {
     });
 }
 
-/// Announces an op, waits for the turn, and carries it out. `ready` is called when it is the thread's turn, to fill in what only memory
-/// can tell.
-pub(crate) fn step_when(me: ThreadId, op: &Op, ready: impl FnOnce(&mut Op)) -> Reply {
+/// Announces an op, waits for the turn, and carries it out. `before` is called when it is the thread's turn, to fill in what only memory
+/// can tell, and `after` when it has been carried out.
+pub(crate) fn step_around(
+    me: ThreadId,
+    op: &Op,
+    before: impl FnOnce(&mut Runtime, &mut Op),
+    after: impl FnOnce(&mut Runtime, &Reply),
+) -> Reply {
     with(|rt| {
         rt.beat();
+        rt.look_for_unseen(me);
         if let Visit::Probe { again: true } = rt.conductor.announce(me, op) {
             // The state of a thread of the operating system is not compared, so no loop is known to wait.
             rt.conductor.probed(me, false);
@@ -269,13 +312,27 @@ pub(crate) fn step_when(me: ThreadId, op: &Op, ready: impl FnOnce(&mut Op)) -> R
     hand_over(me, false);
     with(|rt| {
         let mut op = *rt.conductor.drafted(me);
-        ready(&mut op);
+        before(rt, &mut op);
         rt.conductor.draft(me, op);
-        match rt.memory {
+        let reply = match rt.memory {
             None => rt.conductor.perform(me),
             Some(memory) => rt.conductor.perform_unwatched(me, memory),
-        }
+        };
+        after(rt, &reply);
+        reply
     })
+}
+
+/// As [`step_around`], without anything to be done afterwards.
+pub(crate) fn step_when(me: ThreadId, op: &Op, ready: impl FnOnce(&mut Op)) -> Reply {
+    step_around(me, op, |_, op| ready(op), |_, _| {})
+}
+
+/// An access was judged: if it was a data race, the execution has failed and ends here.
+pub(crate) fn judged(rt: &mut Runtime, me: ThreadId, is_race: bool) {
+    if is_race {
+        end::over(rt, me);
+    }
 }
 
 /// Announces an op, waits for the turn, and carries it out.
@@ -323,6 +380,10 @@ pub(crate) fn settle(me: ThreadId) {
 pub(crate) fn finish(me: ThreadId) {
     settle(me);
     with(|rt| {
+        rt.look_for_unseen(me);
+        let (low, high) = rt.control(me).stack;
+        rt.words.forget(low, high);
+        rt.shadow.renew(low, high);
         rt.conductor.finish(me);
         // The main thread stays, as a shadow, until the process ends.
         rt.dying = if me == ThreadId::MAIN { 0 } else { rt.control(me).number.load(Relaxed) };
