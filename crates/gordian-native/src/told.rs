@@ -22,12 +22,51 @@ pub(crate) fn complete(failure: &mut Failure, names: &Names, tails: &[Tail; 2]) 
         failure.message.truncate(at);
         failure.message.push_str("; the main thread has ended with pthread_exit");
     }
+    if failure.kind == FailureKind::AbnormalExit
+        && failure.message.contains(&format!("status {PANICKED}"))
+        && let Some(panic) = Panic::read(&tails[1].text())
+    {
+        failure.message.push_str(&format!(", as a thread panicked at {}: {}", panic.place, panic.message));
+        // That it ended is told by the harness or by std, far from where it happened.
+        failure.site = panic.site(names).unwrap_or(SiteId::UNKNOWN);
+    }
     for (tail, name) in tails.iter().zip(["standard output", "standard error"]) {
         let lines = tail.lines();
         if !lines.is_empty() {
             let text = format!("{name} ended with: {}", lines.join(" / "));
             failure.notes.push(gordian_model::Note { thread: None, text, site: SiteId::UNKNOWN });
         }
+    }
+}
+
+/// The status with which programs in Rust end after a panic, and programs of tests if one fails.
+const PANICKED: u32 = 101;
+
+/// A panic, as Rust tells of it on standard error.
+#[derive(Debug, PartialEq)]
+struct Panic {
+    /// `file:line:column`
+    place: String,
+    message: String,
+}
+
+impl Panic {
+    /// The first that is told of: others come from it.
+    fn read(text: &str) -> Option<Panic> {
+        let mut lines = text.lines().skip_while(|line| !line.contains(" panicked at "));
+        let place = lines.next()?.split_once(" panicked at ")?.1.strip_suffix(':')?.to_owned();
+        let ends = |line: &&str| !line.starts_with("note: ") && !line.starts_with("stack backtrace:");
+        let message: Vec<&str> =
+            lines.take_while(ends).map(str::trim).filter(|line| !line.is_empty()).take(8).collect();
+        Some(Panic { place, message: message.join(" / ") })
+    }
+
+    /// A place that is known and lies in the same line.
+    fn site(&self, names: &Names) -> Option<SiteId> {
+        let (file, line) = self.place.rsplit_once(':')?.0.rsplit_once(':')?;
+        let line: u32 = line.parse().ok()?;
+        let same = |id: &SiteId| names.site(*id).is_some_and(|site| site.line == line && site.file == file);
+        (1..).map(SiteId).take_while(|&id| names.site(id).is_some()).find(same)
     }
 }
 
@@ -51,6 +90,23 @@ fn placed(text: &str, names: &Names) -> String {
 mod tests {
     use super::*;
     use gordian_model::names::Site;
+
+    #[test]
+    fn a_panic_is_read_from_what_rust_says() {
+        let said = "warming up\n\nthread 'tests::a' (123) panicked at src/lib.rs:36:9:\nassertion failed\n  left: 1\n right: 2\n\
+                    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\
+                    thread 'main' panicked at src/main.rs:1:1:\nanother\n";
+        let panic = Panic::read(said).unwrap();
+        assert_eq!(panic.place, "src/lib.rs:36:9");
+        assert_eq!(panic.message, "assertion failed / left: 1 / right: 2");
+        assert_eq!(Panic::read("all is well"), None);
+        let mut names = Names::default();
+        for line in [35, 36] {
+            names.add_site(Site { file: "src/lib.rs".to_owned(), line, column: 1 });
+        }
+        assert_eq!(panic.site(&names), Some(SiteId(2)));
+        assert_eq!(panic.site(&Names::default()), None);
+    }
 
     #[test]
     fn numbers_become_places() {

@@ -19,7 +19,7 @@ pub(crate) struct Program {
     /// What people know it by: the package, and the target unless it is the library.
     pub(crate) label: String,
     /// Was it built to be tested?
-    is_test: bool,
+    pub(crate) is_test: bool,
     /// The library's documentation may have tests too, which are not in here.
     pub(crate) has_documentation: bool,
 }

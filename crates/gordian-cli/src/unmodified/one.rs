@@ -1,4 +1,4 @@
-//! One test that knows nothing of Gordian: the program of tests is a native target, told to run this one on its main thread.
+//! One test that knows nothing of Gordian: the program of tests is a native target, told to run this one only.
 
 use super::Hooked;
 use crate::native::{self, Program};
@@ -17,6 +17,12 @@ pub(super) const ROLE: &str = "unmodified-test";
 
 /// The most time of a test if nothing is said: one that was not made to be searched may have more interleavings than anybody waits for.
 const TIME: Duration = Duration::from_secs(10);
+
+/// The threads that there are without any of the test's own: the main thread, and the one on which std's harness runs the test.
+const HARNESS: usize = 2;
+
+/// A backtrace takes long, and where a failure comes from is told anyway.
+const QUIET: (&str, &str) = ("RUST_BACKTRACE", "0");
 
 /// What holds for all tests of a run.
 pub(crate) struct Order {
@@ -54,7 +60,7 @@ impl Order {
         let executable = program.executable.strip_prefix(program.folder()).unwrap_or(&program.executable);
         let executable =
             executable.to_str().ok_or_else(|| format!("{} is no UTF-8", executable.display()))?;
-        // With one thread, std's harness runs a test on the thread that it is on itself.
+        // One test, so one thread besides that of the harness.
         let mut words: Vec<String> =
             [executable, &case.name, "--exact", "--test-threads=1", "--nocapture"].map(str::to_owned).into();
         if case.ignored {
@@ -71,7 +77,7 @@ impl Order {
         let told = serde_json::to_string(&told).map_err(|error| error.to_string())?;
         let me = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
         let mut command = program.command_for(&me);
-        command.args([ROLE, &told]);
+        command.args([ROLE, &told]).env(QUIET.0, QUIET.1);
         Ok(command)
     }
 }
@@ -86,7 +92,10 @@ pub(super) fn run(told: &str) -> Result<ExitCode, String> {
 fn search(told: &Told) -> Result<ExitCode, String> {
     let package = told.package.display().to_string();
     let circumstances = Circumstances {
-        variables: vec![("CARGO_MANIFEST_DIR".to_owned(), package.clone())],
+        variables: vec![
+            ("CARGO_MANIFEST_DIR".to_owned(), package.clone()),
+            (QUIET.0.to_owned(), QUIET.1.to_owned()),
+        ],
         folder: Some(package),
     };
     let invocation = Invocation { words: told.words.clone() };
@@ -98,9 +107,9 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);
     }
-    let alone = program.threads() == 1 && report.failure().is_none();
+    let alone = program.threads() <= HARNESS && report.failure().is_none();
     let text = match program.trusted().filter(|_| report.failure().is_none()) {
-        _ if alone => "1 execution, no threads".to_owned(),
+        _ if alone => "no threads".to_owned(),
         Some(trusted) => format!("{report}\n{trusted}"),
         None => report.to_string(),
     };
