@@ -3,6 +3,7 @@
 use crate::output::Tail;
 use gordian_model::{Failure, FailureKind, Names, SiteId};
 use gordian_wire::MARK;
+use std::path::Path;
 
 /// Puts places into what a failure says, and the last lines that the program printed behind it.
 pub(crate) fn complete(failure: &mut Failure, names: &Names, tails: &[Tail; 2]) {
@@ -31,7 +32,7 @@ pub(crate) fn complete(failure: &mut Failure, names: &Names, tails: &[Tail; 2]) 
         failure.site = panic.site(names).unwrap_or(SiteId::UNKNOWN);
     }
     for (tail, name) in tails.iter().zip(["standard output", "standard error"]) {
-        let lines = tail.lines();
+        let lines: Vec<String> = tail.lines().iter().map(|line| without_number(line)).collect();
         if !lines.is_empty() {
             let text = format!("{name} ended with: {}", lines.join(" / "));
             failure.notes.push(gordian_model::Note { thread: None, text, site: SiteId::UNKNOWN });
@@ -65,9 +66,25 @@ impl Panic {
     fn site(&self, names: &Names) -> Option<SiteId> {
         let (file, line) = self.place.rsplit_once(':')?.0.rsplit_once(':')?;
         let line: u32 = line.parse().ok()?;
-        let same = |id: &SiteId| names.site(*id).is_some_and(|site| site.line == line && site.file == file);
+        // The one is told from the folder of the workspace, the other from the current one.
+        let is_file = |known: &str| Path::new(known).ends_with(file) || Path::new(file).ends_with(known);
+        let same = |id: &SiteId| names.site(*id).is_some_and(|site| site.line == line && is_file(&site.file));
         (1..).map(SiteId).take_while(|&id| names.site(id).is_some()).find(same)
     }
+}
+
+/// Rust puts the number that the system gave to a thread behind its name. It is another in every execution, which the failure is not.
+fn without_number(line: &str) -> String {
+    let number = line.split_once(" panicked at ").and_then(|(thread, _)| {
+        let (name, number) = thread.strip_suffix(')')?.rsplit_once(" (")?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some(name.len()..thread.len())
+    });
+    let mut line = line.to_owned();
+    if let Some(number) = number {
+        line.replace_range(number, "");
+    }
+    line
 }
 
 /// The text with places where it has numbers of places.
@@ -101,11 +118,19 @@ mod tests {
         assert_eq!(panic.message, "assertion failed / left: 1 / right: 2");
         assert_eq!(Panic::read("all is well"), None);
         let mut names = Names::default();
-        for line in [35, 36] {
-            names.add_site(Site { file: "src/lib.rs".to_owned(), line, column: 1 });
+        for (file, line) in [("src/lib.rs", 35), ("lib.rs", 36), ("/home/me/src/lib.rs", 36)] {
+            names.add_site(Site { file: file.to_owned(), line, column: 1 });
         }
         assert_eq!(panic.site(&names), Some(SiteId(2)));
+        let other = Panic { place: "b/src/lib.rs:36:9".to_owned(), message: String::new() };
+        assert_eq!(other.site(&names), Some(SiteId(2)));
         assert_eq!(panic.site(&Names::default()), None);
+        assert_eq!(
+            without_number("thread 'a' (12) panicked at b.rs:1:2:"),
+            "thread 'a' panicked at b.rs:1:2:"
+        );
+        assert_eq!(without_number("thread 'a (b)' panicked at b.rs"), "thread 'a (b)' panicked at b.rs");
+        assert_eq!(without_number("no panic (12)"), "no panic (12)");
     }
 
     #[test]

@@ -28,7 +28,10 @@ impl Compiler {
         if said.contains("clang") {
             return Ok(Compiler::Clang);
         }
-        if !said.contains("Free Software Foundation") {
+        // Other programs of GNU's have other words for it.
+        let is_gcc = said.contains("Free Software Foundation")
+            && said.contains("see the source for copying conditions");
+        if !is_gcc {
             return Err(format!("is neither gcc nor clang (it calls itself {first:?})"));
         }
         // As in "cc (Debian 12.2.0-14) 12.2.0".
@@ -80,7 +83,10 @@ mod tests {
     #[test]
     fn compilers_are_told_apart_by_what_they_say() {
         let gcc = |first: &str| {
-            Compiler::from_version(&format!("{first}\nCopyright (C) 2022 Free Software Foundation, Inc.\n"))
+            Compiler::from_version(&format!(
+                "{first}\nCopyright (C) 2022 Free Software Foundation, Inc.\n\
+                 This is free software; see the source for copying conditions.  There is NO\n"
+            ))
         };
         assert_eq!(gcc("cc (Debian 12.2.0-14+deb12u1) 12.2.0"), Ok(Compiler::Gcc));
         assert_eq!(gcc("x86_64-linux-gnu-gcc-13 (SUSE Linux) 13.3.0"), Ok(Compiler::Gcc));
@@ -90,5 +96,7 @@ mod tests {
         assert_eq!(Compiler::from_version(clang), Ok(Compiler::Clang));
         assert!(Compiler::from_version("tcc version 0.9.27\n").is_err());
         assert!(Compiler::from_version("").is_err());
+        let other = "true (GNU coreutils) 9.1\nCopyright (C) 2022 Free Software Foundation, Inc.\nLicense GPLv3+: ...\n";
+        assert!(Compiler::from_version(other).unwrap_err().starts_with("is neither gcc nor clang"));
     }
 }
