@@ -268,6 +268,11 @@ impl Ended {
     }
 }
 
+fn script(path: &Path, text: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{text}")).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
 #[test]
 fn a_bug_in_a_dependency_is_found_saved_and_replayed_from_anywhere() {
     let Some(workspace) = workspace() else { return };
@@ -297,8 +302,30 @@ fn a_bug_in_a_dependency_is_found_saved_and_replayed_from_anywhere() {
 
 #[test]
 fn what_is_compiled_without_hooks_is_a_single_step() {
-    let Some(_) = workspace() else { return };
-    test(&["an_update_is_lost", "--plain", "counter", "--executions", "300"]).with(0);
+    let Some(workspace) = workspace() else { return };
+    // On the way: another wrapper is used too, so it has to be compiled anew.
+    for old in std::fs::read_dir(workspace.join("target/gordian")).into_iter().flatten().flatten() {
+        if old.file_name().to_string_lossy().starts_with("unmodified-") {
+            std::fs::remove_dir_all(old.path()).unwrap();
+        }
+    }
+    let (wrapper, calls) = (workspace.join("wrapper"), workspace.join("calls"));
+    let _ = std::fs::remove_file(&calls);
+    script(&wrapper, &format!("echo \"$@\" >> {}\nexec \"$@\"\n", calls.display()));
+    let mut command = command(env!("CARGO_BIN_EXE_cargo-gordian"));
+    command.args(["test", "--unmodified", "--offline", "--workspace", "an_update_is_lost"]);
+    command.args(["--plain", "counter", "--executions", "300"]);
+    command.current_dir(workspace).env("RUSTC_WRAPPER", wrapper);
+    ended(command, PathBuf::new()).with(0);
+    let calls = std::fs::read_to_string(calls).expect("it was called");
+    let of = |name: &str| {
+        let found = calls.lines().find(|line| line.contains(&format!("--crate-name {name} ")));
+        found.unwrap_or_else(|| panic!("{name} was not compiled:\n{calls}"))
+    };
+    assert!(of("shop").contains(" -Zsanitizer=thread "));
+    for name in ["counter", "derived", "build_script_build"] {
+        assert!(!of(name).contains("sanitizer=thread"), "{name}");
+    }
 }
 
 #[test]
@@ -393,9 +420,8 @@ fn what_cannot_be_done_ends_with_status_two() {
     assert!(without.err.contains("--unmodified"), "{}", without.err);
     let mut old = command(env!("CARGO_BIN_EXE_cargo-gordian"));
     let fake = workspace.join("rustc");
-    let script = "#!/bin/sh\n[ \"$1\" = -vV ] && { echo 'rustc 1.50.0'; echo 'host: x86_64-unknown-linux-gnu'; exit; }\necho 'error: unknown codegen option' >&2\nexit 1\n";
-    std::fs::write(&fake, script).unwrap();
-    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let says = "[ \"$1\" = -vV ] && { echo 'rustc 1.50.0'; echo 'host: x86_64-unknown-linux-gnu'; exit; }";
+    script(&fake, &format!("{says}\necho 'error: unknown codegen option' >&2\nexit 1\n"));
     old.args(["test", "--unmodified"]).current_dir(workspace).env("RUSTC", &fake);
     let old = ended(old, PathBuf::new()).with(2);
     assert_eq!(
