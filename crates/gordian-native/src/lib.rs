@@ -20,6 +20,7 @@ mod program;
 mod symbols;
 mod target;
 mod told;
+mod trust;
 
 pub use command::{Circumstances, Invocation};
 pub use error::NativeError;

@@ -1,6 +1,7 @@
 //! Places in the source for addresses in a running program.
 
 use crate::program::header;
+use crate::trust::Function;
 use gordian_model::names::Site;
 use gordian_wire::Frames;
 use std::collections::BTreeMap;
@@ -52,6 +53,30 @@ impl Symbols {
             Some(found) => self.shown(found),
             None => self.nameless(frames[0]),
         }
+    }
+
+    /// The functions on the way from a call with these return addresses outwards.
+    pub(crate) fn functions(&mut self, frames: &Frames) -> Vec<Function> {
+        let mut chain = Vec::new();
+        for &address in frames.iter().filter(|&&address| address != 0) {
+            let Some((path, inside)) = self.module(address - 1) else { continue };
+            let Some(loader) = self.loader(&path) else { continue };
+            let before = chain.len();
+            if let Ok(mut frames) = loader.find_frames(inside) {
+                while let Ok(Some(frame)) = frames.next() {
+                    let name = frame.function.as_ref().and_then(|name| name.demangle().ok());
+                    let file = frame.location.and_then(|place| place.file).unwrap_or_default().to_owned();
+                    chain.extend(name.map(|name| Function { name: name.into_owned(), file }));
+                }
+            }
+            if chain.len() == before
+                && let Some(symbol) = loader.find_symbol(inside)
+            {
+                let name = addr2line::demangle_auto(symbol.into(), None).into_owned();
+                chain.push(Function { name, file: String::new() });
+            }
+        }
+        chain
     }
 
     fn shown(&self, found: Found) -> Site {

@@ -36,6 +36,7 @@ mod linux {
     pub(crate) mod semaphore;
     pub(crate) mod signals;
     pub(crate) mod sites;
+    pub(crate) mod snapshot;
     pub(crate) mod start;
     pub(crate) mod sys;
     pub(crate) mod thread;

@@ -56,6 +56,19 @@ pub enum Phase {
     Told = 3,
 }
 
+/// How an access to an atomic is treated, by its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u32)]
+pub enum Trust {
+    /// It is a step.
+    #[default]
+    None = 0,
+    /// It is no step of its own: it belongs to the one before, as the code that makes it is trusted.
+    Whole = 1,
+    /// It is no step, and commutes with all others: the counts of references, for example, if nobody looks at them.
+    Quiet = 2,
+}
+
 /// A place: the return addresses of a call, the innermost first; zeros fill up.
 pub type Frames = [u64; DEPTH];
 
@@ -89,6 +102,8 @@ pub struct Shared {
     pub early: AtomicU32,
     /// The processors that the program may think it has.
     pub processors: [AtomicU64; 16],
+    /// How the host wants the atomics of each place to be treated: a [`Trust`].
+    pub trust: [AtomicU32; SITES],
     /// Places, by their numbers less one.
     pub site: [[AtomicU64; DEPTH]; SITES],
     /// Who spawned each thread, in the upper half, and as which of its children.
@@ -101,6 +116,16 @@ impl Shared {
     /// A place, by its number less one.
     pub fn frames(&self, i: usize) -> Frames {
         std::array::from_fn(|k| self.site[i][k].load(Relaxed))
+    }
+
+    /// How the atomics of a place are treated, by its number.
+    pub fn trust(&self, site: u32) -> Trust {
+        let word = site.checked_sub(1).and_then(|i| self.trust.get(i as usize));
+        match word.map_or(0, |word| word.load(Relaxed)) {
+            1 => Trust::Whole,
+            2 => Trust::Quiet,
+            _ => Trust::None,
+        }
     }
 
     /// Adds a place and gives its number; nothing if there is no room.

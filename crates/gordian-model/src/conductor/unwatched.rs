@@ -8,7 +8,7 @@ use crate::access::{Access, Act};
 use crate::cell::{Earlier, Epoch};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
-use crate::op::Reply;
+use crate::op::{Op, OpKind, Reply};
 
 impl Conductor {
     /// As [`perform`](Self::perform), and the step has written to all memory, for which one object stands.
@@ -55,6 +55,28 @@ impl Conductor {
         Some(at)
     }
 
+    /// Carries out an op on an atomic that is no step of its own. With `touches` it belongs to the thread's last step; otherwise it commutes
+    /// with whatever others do there.
+    pub fn perform_within(&mut self, thread: ThreadId, op: &Op, touches: bool) -> Reply {
+        let reply = self.silently(thread, op);
+        let slot = &mut self.slots[op.object.index()];
+        let changed = slot.was_changed(Act::Write, reply.value);
+        if changed {
+            slot.version = slot.version.wrapping_add(1);
+            self.threads[thread.index()].changes += 1;
+            self.threads[thread.index()].spin.reset();
+        } else {
+            self.threads[thread.index()].spin.read(op.object, slot.version);
+        }
+        let awaited = changed && self.slots[op.object.index()].is_awaited();
+        let write = op.kind != OpKind::Load && reply.ok;
+        let at = if touches || awaited { self.also_touched(thread, op.object, write) } else { None };
+        if let Some(at) = at.filter(|_| awaited) {
+            self.changed(op.object, thread, at);
+        }
+        reply
+    }
+
     /// The thread takes over what the last write to an atomic published.
     pub fn acquire(&mut self, thread: ThreadId, object: ObjectId) {
         if let Object::Atomic(atomic) = &self.slots[object.index()].model {
@@ -81,9 +103,8 @@ impl Conductor {
     }
 
     /// Records an access to an atomic in a cell that is for such accesses alone.
-    pub fn note_cell(&mut self, thread: ThreadId, cell: u32, site: SiteId) {
+    pub fn note_cell(&mut self, cell: u32, now: Epoch) {
         if self.options.clocks {
-            let now = Epoch { thread, time: self.sync.time(thread), site };
             self.cells[cell as usize].note(now);
         }
     }

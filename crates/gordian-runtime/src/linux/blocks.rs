@@ -32,6 +32,14 @@ struct Block {
 #[derive(Default)]
 pub(crate) struct Blocks(BTreeMap<usize, Block>);
 
+impl Blocks {
+    /// The block that an address points into, if it has not been given back: where it begins, and its size.
+    pub(crate) fn alive(&self, address: usize) -> Option<(usize, usize)> {
+        let (&start, block) = is_ours(address).then(|| self.0.range(..=address).next_back())??;
+        (block.freed.is_none() && address < start + block.size).then_some((start, block.size))
+    }
+}
+
 /// Reserves the room, before the process forks for the first time.
 pub(crate) fn prepare() {
     let start = sys::map(ROOM);

@@ -19,6 +19,7 @@ pub unsafe extern "C" fn syscall() {
     // The seventh argument lies on the stack; an eighth, the caller, is added.
     std::arch::naked_asm!(
         ".cfi_startproc",
+        super::snapshot::note!(),
         "sub rsp, 8",
         ".cfi_adjust_cfa_offset 8",
         "push qword ptr [rsp + 8]",

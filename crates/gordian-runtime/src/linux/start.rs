@@ -8,6 +8,7 @@ use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
     SIZE, Shared, take_plan,
 };
+use gordian_model::ThreadId;
 use libc::{c_char, c_int, c_void};
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -66,6 +67,9 @@ unsafe extern "C-unwind" fn ours(
         }
         end::prepare();
         serve(shared, orders, answers);
+        // The program's stack begins below this function's.
+        let base = std::ptr::from_ref(&main) as usize & !7;
+        turn::with(|rt| rt.control(ThreadId::MAIN).base = base);
         thread::arm();
     }
     // SAFETY: what the program would have got. The environment may have moved when variables of ours were taken out.

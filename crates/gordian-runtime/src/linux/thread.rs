@@ -95,7 +95,11 @@ unsafe extern "C-unwind" fn begin(birth: *mut c_void) -> *mut c_void {
     // The C library keeps what it knows of a thread at the upper end of its stack.
     // SAFETY: it touches nothing.
     let top = unsafe { libc::pthread_self() } as usize + 4096;
-    turn::with(|rt| rt.control(*thread).stack = (top - stack, top));
+    let here = std::ptr::from_ref(&top) as usize & !7;
+    turn::with(|rt| {
+        rt.control(*thread).stack = (top - stack, top);
+        rt.control(*thread).base = here;
+    });
     arm();
     // SAFETY: what the program asked for.
     unsafe { routine(*argument) }

@@ -5,10 +5,11 @@
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
 use super::blocks::Blocks;
-use super::hooks::calls;
+use super::hooks::{self, calls};
 use super::hooks::shadow::Shadow;
 use super::hooks::words::Words;
 use super::objects::Objects;
+use super::snapshot::Snapshot;
 use super::sites::Sites;
 use super::{end, sys};
 use gordian_model::conductor::Visit;
@@ -34,9 +35,21 @@ pub(crate) struct Control {
     pub(crate) numbers: super::random::Numbers,
     /// Where its stack lies.
     pub(crate) stack: (usize, usize),
+    /// Where the program's part of the stack begins.
+    pub(crate) base: usize,
+    /// The state in which it was last seen in a loop, and room for another.
+    pub(crate) snapshot: Snapshot,
+    pub(crate) spare: Snapshot,
+    /// How often it has done something to atomics, in trusted code, since its last step.
+    pub(crate) within: u32,
 }
 
 impl Control {
+    /// Is this where its functions have their variables?
+    pub(crate) fn is_local(&self, address: usize) -> bool {
+        (self.stack.0..self.base).contains(&address)
+    }
+
     /// Is this on the thread's own stack?
     pub(crate) fn is_own(&self, address: usize) -> bool {
         (self.stack.0..self.stack.1).contains(&address)
@@ -196,6 +209,10 @@ impl Runtime {
             robust: Vec::new(),
             numbers: super::random::Numbers::of(thread),
             stack: (0, 0),
+            base: 0,
+            snapshot: Snapshot::default(),
+            spare: Snapshot::default(),
+            within: 0,
         };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
@@ -304,9 +321,12 @@ pub(crate) fn step_around(
     with(|rt| {
         rt.beat();
         rt.look_for_unseen(me);
-        if let Visit::Probe { again: true } = rt.conductor.announce(me, op) {
-            // The state of a thread of the operating system is not compared, so no loop is known to wait.
-            rt.conductor.probed(me, false);
+        rt.control(me).within = 0;
+        if let Visit::Probe { again } = rt.conductor.announce(me, op) {
+            let same = hooks::are_there() && rt.is_same_state(me);
+            if again {
+                rt.conductor.probed(me, same);
+            }
         }
     });
     hand_over(me, false);
