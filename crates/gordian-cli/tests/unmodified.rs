@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_message_is_waited_for() {
-        let (sender, receiver) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::channel();
         let thread = thread::spawn(move || receiver.recv().unwrap());
         sender.send(5).unwrap();
         assert_eq!(thread.join().unwrap(), 5);
