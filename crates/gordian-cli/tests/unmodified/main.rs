@@ -202,6 +202,9 @@ fn a_program_is_built_with_hooks_and_run() {
     // It also runs by itself.
     let program = "target/gordian/unmodified/x86_64-unknown-linux-gnu/debug/open";
     assert!(Command::new(workspace.join(program)).status().unwrap().success());
+    // Lines are known with optimisations too, which throw them away otherwise.
+    let fast = run(&shop, &["run", "--unmodified", "--offline", "--release"]).with(1);
+    fast.says(":12");
     let nothing = run(&shop, &["run", "--unmodified", "--offline", "--bin", "close"]).with(2);
     assert!(nothing.err.starts_with("gordian: nothing to check: "), "{}", nothing.err);
 }
