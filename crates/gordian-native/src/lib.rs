@@ -10,6 +10,7 @@ mod command;
 mod error;
 pub mod hooks;
 mod output;
+mod points;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 mod process;

@@ -124,6 +124,13 @@ impl Symbols {
         self.loaders.entry(path.to_owned()).or_insert_with(load).as_ref()
     }
 
+    /// What is added to the addresses in a file.
+    pub(crate) fn base(&mut self, path: &Path) -> u64 {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        self.modules = modules(self.process);
+        self.modules.iter().find(|module| module.path == path).map_or(0, |module| module.base)
+    }
+
     /// The file that an address lies in, and the address there.
     fn module(&mut self, address: u64) -> Option<(PathBuf, u64)> {
         let find = |modules: &[Module]| {

@@ -5,7 +5,7 @@ use crate::error::NativeError;
 use crate::process::{Answer, Process};
 use crate::symbols::Symbols;
 use crate::trust::{Trusted, Use};
-use crate::{program, told};
+use crate::{points, program, told};
 use gordian_model::{End, Failure, FailureKind, Names, Plan, Trace};
 use gordian_search::Target;
 use gordian_wire::{Phase, Trust, put_plan, take_outcome};
@@ -47,8 +47,16 @@ impl Native {
         let process = Process::start(&path, arguments, START)?;
         // A program that makes system calls itself most likely waits on futexes, with atomics that nobody sees.
         let calls = program::mentions(&path, b"\0syscall\0");
-        process.memory.head().unwatched.store(u32::from(calls), Relaxed);
-        let symbols = Symbols::new(process.number());
+        let head = process.memory.head();
+        let hooked = head.hooked.load(Relaxed) != 0;
+        head.unwatched.store(u32::from(calls && !hooked), Relaxed);
+        let mut symbols = Symbols::new(process.number());
+        if hooked {
+            let base = symbols.base(&path);
+            for (at, kind) in points::find(&path) {
+                head.add_point(base.wrapping_add(at), kind);
+            }
+        }
         Ok(Native {
             process,
             symbols,
@@ -119,13 +127,15 @@ impl Native {
             }
             match self.trusted.judge(&self.symbols.functions(&frames)) {
                 Use::Treated(Trust::None) => {}
-                Use::Treated(Trust::Quiet) if self.counts => {}
                 Use::Treated(trust) => {
                     head.trust[i].store(trust as u32, Relaxed);
                     self.learned = true;
-                    if trust == Trust::Quiet {
-                        self.quiet.push(i);
-                    }
+                }
+                Use::Counting if self.counts => {}
+                Use::Counting => {
+                    head.trust[i].store(Trust::Quiet as u32, Relaxed);
+                    self.learned = true;
+                    self.quiet.push(i);
                 }
                 Use::Count => self.counts = true,
             }

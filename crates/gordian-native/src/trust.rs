@@ -17,6 +17,8 @@ pub(crate) struct Function {
 pub(crate) enum Use {
     /// Treated so.
     Treated(Trust),
+    /// Counting references: no step, unless the program looks at such a count.
+    Counting,
     /// A count of references that the program looks at: such counts are steps.
     Count,
 }
@@ -100,7 +102,7 @@ impl Trusted {
             let mut last = first;
             for function in chain {
                 if begins(&function.name, &ITSELF) {
-                    return Use::Treated(Trust::Whole);
+                    return Use::Treated(Trust::Quiet);
                 }
                 if !begins(&function.name, &COUNTS) {
                     break;
@@ -108,7 +110,7 @@ impl Trusted {
                 last = function;
             }
             let looks = LOOKS.iter().any(|word| last.name.contains(word) || first.name.contains(word));
-            return if looks { Use::Count } else { Use::Treated(Trust::Quiet) };
+            return if looks { Use::Count } else { Use::Counting };
         }
         if begins(&first.name, &ITSELF) {
             return Use::Treated(Trust::Whole);
@@ -144,8 +146,8 @@ mod tests {
     fn what_std_does_for_itself_is_no_step() {
         let add = "core::sync::atomic::AtomicUsize::fetch_add";
         let clone = "<alloc::sync::Arc<T,A> as core::clone::Clone>::clone";
-        assert_eq!(judge(&[], &[add, clone, "app::main"]), Use::Treated(Trust::Quiet));
-        assert_eq!(judge(&[], &[add, clone, "std::thread::spawn", "app::main"]), Use::Treated(Trust::Whole));
+        assert_eq!(judge(&[], &[add, clone, "app::main"]), Use::Counting);
+        assert_eq!(judge(&[], &[add, clone, "std::thread::spawn", "app::main"]), Use::Treated(Trust::Quiet));
         assert_eq!(judge(&[], &[add, "app::main"]), Use::Treated(Trust::None));
         assert_eq!(
             judge(&[], &[add, "std::sys::sync::mutex::futex::Mutex::lock"]),
@@ -153,7 +155,7 @@ mod tests {
         );
         assert_eq!(judge(&[], &[add, "alloc::sync::Arc<T,A>::strong_count", "app::main"]), Use::Count);
         let join = [add, "alloc::sync::Arc<T,A>::get_mut", "std::thread::JoinInner<T>::join", "app::main"];
-        assert_eq!(judge(&[], &join), Use::Treated(Trust::Whole));
+        assert_eq!(judge(&[], &join), Use::Treated(Trust::Quiet));
     }
 
     #[test]

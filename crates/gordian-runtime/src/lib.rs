@@ -29,6 +29,7 @@ mod linux {
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;
+    pub(crate) mod points;
     pub(crate) mod random;
     pub(crate) mod real;
     pub(crate) mod refused;

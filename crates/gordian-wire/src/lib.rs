@@ -29,6 +29,8 @@ pub const LIBRARY_VARIABLE: &str = "GORDIAN_NATIVE_LIBRARY";
 pub const DEPTH: usize = 8;
 /// The most places.
 pub const SITES: usize = 1 << 14;
+/// The most functions without hooks that are known.
+pub const POINTS: usize = 64;
 /// The most threads, those of all executions of a search together.
 pub const THREADS: usize = 1 << 14;
 /// Where the plan begins, and the most bytes that it has.
@@ -69,6 +71,25 @@ pub enum Trust {
     Quiet = 2,
 }
 
+/// What a function without hooks is about to do, that others see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Point {
+    /// It reads what its first argument points to.
+    Reads = 1,
+    /// It writes to what its first argument points to.
+    Writes = 2,
+    /// It may take over what others have done, without a sign of it.
+    Learns = 3,
+}
+
+impl Point {
+    /// The one with this number.
+    pub fn from_number(number: u64) -> Option<Point> {
+        [Point::Reads, Point::Writes, Point::Learns].into_iter().find(|&point| point as u64 == number)
+    }
+}
+
 /// A place: the return addresses of a call, the innermost first; zeros fill up.
 pub type Frames = [u64; DEPTH];
 
@@ -102,6 +123,10 @@ pub struct Shared {
     pub early: AtomicU32,
     /// The processors that the program may think it has.
     pub processors: [AtomicU64; 16],
+    /// Functions without hooks before which a thread may be switched: how many, and where each begins, with a [`Point`].
+    pub points: AtomicU32,
+    /// See `points`.
+    pub point: [[AtomicU64; 2]; POINTS],
     /// How the host wants the atomics of each place to be treated: a [`Trust`].
     pub trust: [AtomicU32; SITES],
     /// Places, by their numbers less one.
@@ -125,6 +150,16 @@ impl Shared {
             1 => Trust::Whole,
             2 => Trust::Quiet,
             _ => Trust::None,
+        }
+    }
+
+    /// Adds a function without hooks, as far as there is room.
+    pub fn add_point(&self, address: u64, kind: Point) {
+        let count = self.points.load(Relaxed);
+        if let Some([at, what]) = self.point.get(count as usize) {
+            at.store(address, Relaxed);
+            what.store(kind as u64, Relaxed);
+            self.points.store(count + 1, std::sync::atomic::Ordering::Release);
         }
     }
 

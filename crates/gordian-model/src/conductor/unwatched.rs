@@ -1,6 +1,6 @@
 //! Programs whose memory is not watched, or not all of it. What a thread does between two ops may be seen by others. Where nobody knows
 //! when, every step depends on every other, and nothing can be left out of a search. Where it shows that a thread has written to an
-//! object without an op, that belongs to the thread's last step.
+//! object without an op, that belongs to the last step.
 
 use super::verdict::data_race;
 use super::{Conductor, wake_dependent};
@@ -23,7 +23,7 @@ impl Conductor {
         self.follow_up(thread, at);
         reply
     }
-    /// The thread has changed an atomic since its last step, in code that nobody watches: it holds this value now. That is taken for a
+    /// The thread has changed an atomic since the last step, in code that nobody watches: it holds this value now. That is taken for a
     /// read-modify-write that acquires and releases, as what such code does is trusted to be in order.
     pub fn wrote_unseen(&mut self, thread: ThreadId, object: ObjectId, value: u64) {
         let slot = &mut self.slots[object.index()];
@@ -40,10 +40,9 @@ impl Conductor {
         }
     }
 
-    /// The thread's last step has touched one more object. Which one that was; what a thread does before its first depends on nothing but
-    /// its being spawned.
+    /// The last step has touched one more object: all that happens up to the next one belongs to it, whoever does it. Which step that was.
     pub fn also_touched(&mut self, thread: ThreadId, object: ObjectId, write: bool) -> Option<usize> {
-        let at = self.threads[thread.index()].last? as usize;
+        let at = self.trace.len().checked_sub(1)?;
         let access = Access { object, act: if write { Act::Write } else { Act::Read }, seq: 0 };
         let accesses = &mut self.trace.steps[at].accesses;
         if !accesses.contains(&access) {
@@ -55,7 +54,7 @@ impl Conductor {
         Some(at)
     }
 
-    /// Carries out an op on an atomic that is no step of its own. With `touches` it belongs to the thread's last step; otherwise it commutes
+    /// Carries out an op on an atomic that is no step of its own. With `touches` it belongs to the last step; otherwise it commutes
     /// with whatever others do there.
     pub fn perform_within(&mut self, thread: ThreadId, op: &Op, touches: bool) -> Reply {
         let reply = self.silently(thread, op);

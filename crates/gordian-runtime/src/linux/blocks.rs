@@ -7,7 +7,7 @@ use super::hooks::{self, calls, shadow::Judged};
 use super::real::{entry, real};
 use super::sys;
 use super::turn::{self, Runtime};
-use gordian_model::{Failure, FailureKind, SiteId, ThreadId};
+use gordian_model::{End, Failure, FailureKind, SiteId, ThreadId};
 use libc::{c_int, c_void};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -98,8 +98,16 @@ fn give_back(me: ThreadId, address: usize, caller: usize) {
             return rt.fail(me, told(failure.at(me, site), rt, address));
         }
         let end = address + block.size.max(1);
-        let fine = rt.shadow.access_known(&mut rt.conductor, me, (address, end), site);
-        turn::judged(rt, me, !fine);
+        if !rt.shadow.access_known(&mut rt.conductor, me, (address, end), site) {
+            // It was judged as a write, and is told as what it is.
+            if let End::Failed(failure) = &mut rt.conductor.trace.end {
+                failure.message = failure.message.replacen("data race: write by", "data race: free by", 1);
+                if let Some(note) = failure.notes.first_mut() {
+                    note.text = "freed here".to_owned();
+                }
+            }
+            turn::judged(rt, me, true);
+        }
         rt.blocks.0.insert(address, Block { freed: Some((me, site)), ..block });
         rt.shadow.free(address, end);
         rt.words.forget(address, end);

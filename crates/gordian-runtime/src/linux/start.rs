@@ -3,7 +3,7 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{blocks, end, hooks, signals, sys, thread};
+use super::{blocks, end, hooks, points, signals, sys, thread};
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
     SIZE, Shared, take_plan,
@@ -153,11 +153,13 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
     shared.early.store(threads_now().saturating_sub(1), Relaxed);
     shared.phase.store(Phase::Ready as u32, Release);
     sys::write(answers, &0u32.to_le_bytes());
+    let mut points = 0;
     loop {
         if sys::read_byte(orders).is_none() {
             // The host is gone.
             sys::exit_process(0);
         }
+        points = points::set(shared, points);
         turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
         // SAFETY: this process has one thread; the new one closes what it has no use for.
         let child = unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };

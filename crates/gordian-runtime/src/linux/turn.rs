@@ -14,7 +14,7 @@ use super::sites::Sites;
 use super::{end, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
-use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, Reply, SiteId, ThreadId};
+use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
 use gordian_wire::Shared;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
@@ -42,6 +42,10 @@ pub(crate) struct Control {
     pub(crate) spare: Snapshot,
     /// How often it has done something to atomics, in trusted code, since its last step.
     pub(crate) within: u32,
+    /// How often it has come round in a loop that changes nothing but the thread's own state, and how much it had changed before.
+    pub(crate) rounds: (u32, u32),
+    /// It has been in code without hooks that may have changed atomics.
+    pub(crate) unseen: bool,
 }
 
 impl Control {
@@ -213,6 +217,8 @@ impl Runtime {
             snapshot: Snapshot::default(),
             spare: Snapshot::default(),
             within: 0,
+            rounds: (0, 0),
+            unseen: false,
         };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
@@ -318,6 +324,10 @@ pub(crate) fn step_around(
     before: impl FnOnce(&mut Runtime, &mut Op),
     after: impl FnOnce(&mut Runtime, &Reply),
 ) -> Reply {
+    if hooks::are_there() && !op.kind.is_pause() && with(|rt| rt.spins(me, op)) {
+        // It may be a loop that waits, and counts how often: let others go first now and then, as if it had said that it waits.
+        step(me, &Op::new(OpKind::Yield, ObjectId::NONE, op.site));
+    }
     with(|rt| {
         rt.beat();
         rt.look_for_unseen(me);
@@ -326,6 +336,9 @@ pub(crate) fn step_around(
             let same = hooks::are_there() && rt.is_same_state(me);
             if again {
                 rt.conductor.probed(me, same);
+                let changes = rt.conductor.changes(me);
+                let rounds = &mut rt.control(me).rounds;
+                *rounds = if same || rounds.1 != changes { (0, changes) } else { (rounds.0 + 1, changes) };
             }
         }
     });
@@ -341,6 +354,21 @@ pub(crate) fn step_around(
         after(rt, &reply);
         reply
     })
+}
+
+/// So many rounds of a loop that changes nothing but the thread's own state are taken as they are.
+const ROUNDS: u32 = 3;
+
+impl Runtime {
+    /// Has the thread come round once more in a loop in which it has changed nothing for others, for many rounds?
+    fn spins(&mut self, me: ThreadId, op: &Op) -> bool {
+        let (rounds, changes) = self.control(me).rounds;
+        if rounds < ROUNDS || self.conductor.changes(me) != changes {
+            return false;
+        }
+        self.conductor.draft(me, *op);
+        self.conductor.is_at_anchor(me) == 1
+    }
 }
 
 /// As [`step_around`], without anything to be done afterwards.
@@ -375,6 +403,7 @@ pub(crate) fn meets_in_memory(me: ThreadId) {
 pub(crate) fn join(me: ThreadId, target: ThreadId, site: gordian_model::SiteId) {
     let ended = with(|rt| {
         rt.beat();
+        rt.look_for_unseen(me);
         rt.conductor.join(me, target, site)
     });
     if !ended {
@@ -387,6 +416,7 @@ pub(crate) fn settle(me: ThreadId) {
     let any = with(|rt| {
         let any = !rt.newborns.is_empty();
         if any {
+            rt.look_for_unseen(me);
             rt.stack.push(me);
         }
         any
@@ -415,6 +445,7 @@ pub(crate) fn finish(me: ThreadId) {
 pub(crate) fn exit(me: ThreadId) {
     settle(me);
     with(|rt| {
+        rt.look_for_unseen(me);
         rt.exiting = Some(me);
         rt.conductor.abandon_waiting();
     });

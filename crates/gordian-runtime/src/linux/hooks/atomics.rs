@@ -21,6 +21,9 @@ fn order(number: c_int) -> Order {
     }
 }
 
+/// The compilers' number for both acquiring and releasing.
+pub(crate) const ACQ_REL: c_int = 4;
+
 /// An access to an atomic that a thread is about to make.
 pub(crate) struct Access {
     pub(crate) me: ThreadId,
@@ -34,7 +37,10 @@ impl Access {
     fn step(&self, op: Op, back: impl FnOnce(&Reply, u64)) -> Reply {
         let &Access { me, address, bytes, caller } = self;
         let at = calls::site(caller);
-        turn::with(|rt| blocks::check(rt, me, (address, bytes), at));
+        turn::with(|rt| {
+            rt.is_back(me);
+            blocks::check(rt, me, (address, bytes), at);
+        });
         // SAFETY: the program is about to access just that.
         let id = unsafe { words::object(me, address, bytes, at) };
         let op = Op { object: id, site: at, detail: bytes as u8, ..op };
@@ -92,6 +98,21 @@ impl Access {
 
     fn new(kind: OpKind, mo: c_int) -> Op {
         Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, SiteId::UNKNOWN) }
+    }
+
+    /// As [`foretold`](Self::foretold), by code without hooks that is trusted to be in order.
+    pub(crate) fn met(&self, write: bool, at: SiteId) {
+        let (me, address) = (self.me, self.address);
+        // SAFETY: the function that is about to begin will read it.
+        let arg = unsafe { words::value(address, self.bytes) };
+        let kind = if write { OpKind::Swap } else { OpKind::Load };
+        self.step(Op { arg, ..Self::new(kind, ACQ_REL) }, |_, _| {});
+        // SAFETY: as above.
+        let id = unsafe { words::object(me, address, self.bytes, at) };
+        turn::with(|rt| {
+            rt.conductor.acquire(me, id);
+            rt.control(me).unseen = true;
+        });
     }
 
     /// An access that happens when this returns, and whose value is not known before: to volatile memory, for example.
