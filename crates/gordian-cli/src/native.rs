@@ -88,12 +88,13 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
         }
     });
     bar.finish_and_clear();
-    if report.steps() == 0 && report.failure().is_none() && program.threads() == 1 {
-        return Err(
-            "nothing to check: the program started no thread and made none of the calls that Gordian controls, so there is only one \
-             execution; give it arguments with which it does"
-                .to_owned(),
-        );
+    let alone = program.threads() == 1 && report.failure().is_none();
+    if alone && (report.steps() == 0 || program.0.is_hooked()) {
+        let calls =
+            if program.0.is_hooked() { "" } else { " and made none of the calls that Gordian controls" };
+        return Err(format!(
+            "nothing to check: the program started no thread{calls}, so there is only one execution; give it arguments with which it does"
+        ));
     }
     told(&report, program.trusted(&without_hooks(matches)), matches.get_flag("json"))
 }

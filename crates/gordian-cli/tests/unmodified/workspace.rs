@@ -159,7 +159,8 @@ impl Counter {
     ),
     (
         "derived/src/lib.rs",
-        "#[proc_macro]\npub fn ten(_: proc_macro::TokenStream) -> proc_macro::TokenStream {\n    \"10\".parse().unwrap()\n}\n",
+        "#[proc_macro]\npub fn ten(_: proc_macro::TokenStream) -> proc_macro::TokenStream {\n    \"10\".parse().unwrap()\n}\n\n\
+         #[test]\nfn in_a_macro() {\n    panic!(\"it was run\");\n}\n",
     ),
 ];
 
