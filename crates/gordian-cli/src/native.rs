@@ -61,6 +61,10 @@ impl Foreign for Program {
     fn starts_again(&mut self) -> bool {
         self.0.starts_again()
     }
+
+    fn distrust(&mut self) -> bool {
+        self.0.distrust()
+    }
 }
 
 /// Searches the interleavings of a program.

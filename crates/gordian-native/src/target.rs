@@ -99,6 +99,11 @@ impl Native {
         std::mem::take(&mut self.starts_again)
     }
 
+    /// Takes every step to depend on every other, from the next execution on; `false` if that is so already.
+    pub fn distrust(&mut self) -> bool {
+        self.process.memory.head().unwatched.swap(1, Relaxed) == 0
+    }
+
     /// Prepares for a replay, before the first execution: threads get the numbers that they have in these names. A single execution needs
     /// no dependence between steps, so it does not matter where threads meet.
     pub fn number_threads(&mut self, names: &Names) {

@@ -198,12 +198,14 @@ pub struct Outcome {
     pub waiting: Vec<(ThreadId, [ObjectId; 2])>,
     /// [`Trace::preempted`].
     pub preempted: u32,
+    /// [`Trace::loose`].
+    pub loose: bool,
 }
 
 impl Outcome {
     /// The outcome that a trace tells.
     pub fn of(mut trace: Trace) -> Outcome {
-        Outcome { waiting: std::mem::take(&mut trace.waiting), preempted: trace.preempted, trace }
+        Outcome { waiting: std::mem::take(&mut trace.waiting), preempted: trace.preempted, loose: trace.loose, trace }
     }
 
     /// The trace, with everything.
@@ -211,6 +213,7 @@ impl Outcome {
         let mut trace = self.trace;
         trace.waiting = self.waiting;
         trace.preempted = self.preempted;
+        trace.loose = self.loose;
         trace
     }
 }

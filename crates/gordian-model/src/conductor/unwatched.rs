@@ -42,6 +42,7 @@ impl Conductor {
 
     /// The last step has touched one more object: all that happens up to the next one belongs to it, whoever does it. Which step that was.
     pub fn also_touched(&mut self, thread: ThreadId, object: ObjectId, write: bool) -> Option<usize> {
+        self.trace.loose = true;
         let at = self.trace.len().checked_sub(1)?;
         let access = Access { object, act: if write { Act::Write } else { Act::Read }, seq: 0 };
         let accesses = &mut self.trace.steps[at].accesses;
