@@ -8,6 +8,7 @@
 
 mod command;
 mod error;
+pub mod hooks;
 mod output;
 mod points;
 #[cfg(target_os = "linux")]
@@ -22,6 +23,6 @@ mod target;
 mod told;
 mod trust;
 
-pub use command::Invocation;
+pub use command::{Circumstances, Invocation};
 pub use error::NativeError;
 pub use target::Native;

@@ -30,8 +30,14 @@ pub(crate) struct Trusted {
 }
 
 /// The wrappers around the instruction itself.
-const WRAPPERS: [&str; 6] =
-    ["core::sync::atomic::", "core::intrinsics::", "core::ptr::", "core::cell::", "std::atomic", "std::__atomic"];
+const WRAPPERS: [&str; 6] = [
+    "core::sync::atomic::",
+    "core::intrinsics::",
+    "core::ptr::",
+    "core::cell::",
+    "std::atomic",
+    "std::__atomic",
+];
 /// Parts of std that use atomics for themselves, and whose callers do not depend on the order of these.
 const ITSELF: [&str; 9] = [
     "std::thread::",
@@ -45,8 +51,13 @@ const ITSELF: [&str; 9] = [
     "std::env::",
 ];
 /// Counting references, in Rust and C++.
-const COUNTS: [&str; 5] =
-    ["alloc::sync::Arc", "alloc::sync::Weak", "alloc::sync::is_dangling", "std::_Sp_counted_", "__gnu_cxx::__"];
+const COUNTS: [&str; 5] = [
+    "alloc::sync::Arc",
+    "alloc::sync::Weak",
+    "alloc::sync::is_dangling",
+    "std::_Sp_counted_",
+    "__gnu_cxx::__",
+];
 /// What looks at such a count, or depends on it in another way than to free what is counted.
 const LOOKS: [&str; 13] = [
     "strong_count",
@@ -124,8 +135,10 @@ mod tests {
     use super::*;
 
     fn judge(trusted: &[&str], chain: &[&str]) -> Use {
-        let chain: Vec<Function> =
-            chain.iter().map(|name| Function { name: (*name).to_owned(), file: "src/x.rs".to_owned() }).collect();
+        let chain: Vec<Function> = chain
+            .iter()
+            .map(|name| Function { name: (*name).to_owned(), file: "src/x.rs".to_owned() })
+            .collect();
         Trusted::new(trusted.iter().map(|&p| p.to_owned()).collect()).judge(&chain)
     }
 
@@ -136,7 +149,10 @@ mod tests {
         assert_eq!(judge(&[], &[add, clone, "app::main"]), Use::Counting);
         assert_eq!(judge(&[], &[add, clone, "std::thread::spawn", "app::main"]), Use::Treated(Trust::Quiet));
         assert_eq!(judge(&[], &[add, "app::main"]), Use::Treated(Trust::None));
-        assert_eq!(judge(&[], &[add, "std::sys::sync::mutex::futex::Mutex::lock"]), Use::Treated(Trust::None));
+        assert_eq!(
+            judge(&[], &[add, "std::sys::sync::mutex::futex::Mutex::lock"]),
+            Use::Treated(Trust::None)
+        );
         assert_eq!(judge(&[], &[add, "alloc::sync::Arc<T,A>::strong_count", "app::main"]), Use::Count);
         let join = [add, "alloc::sync::Arc<T,A>::get_mut", "std::thread::JoinInner<T>::join", "app::main"];
         assert_eq!(judge(&[], &join), Use::Treated(Trust::Quiet));
