@@ -350,12 +350,19 @@ pub(crate) fn step_around(
     hand_over(me, false);
     with(|rt| {
         let mut op = *rt.conductor.drafted(me);
+        let life = rt.objects.life(op.object);
+        if let Some((block, _)) = life {
+            super::blocks::check(rt, me, (block, 1), op.site);
+        }
         before(rt, &mut op);
         rt.conductor.draft(me, op);
         let reply = match rt.memory {
             None => rt.conductor.perform(me),
             Some(memory) => rt.conductor.perform_unwatched(me, memory),
         };
+        if let Some((_, life)) = life {
+            rt.conductor.touched(me, life, false);
+        }
         after(rt, &reply);
         reply
     })
