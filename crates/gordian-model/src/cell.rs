@@ -39,22 +39,42 @@ impl Cell {
     /// Records an access, or says with which earlier one it races.
     #[inline]
     pub fn access(&mut self, now: Epoch, write: bool, sync: &Synchronisation) -> Result<(), Earlier> {
+        self.check(now, write, sync)?;
+        if write {
+            self.write = Some(now);
+            self.reads.clear();
+        } else {
+            self.note(now);
+        }
+        Ok(())
+    }
+
+    /// Says with which earlier access one races that is not recorded here.
+    #[inline]
+    pub fn check(&self, now: Epoch, write: bool, sync: &Synchronisation) -> Result<(), Earlier> {
         let unordered = |e: &Epoch| e.thread != now.thread && e.time > sync.knows(now.thread, e.thread);
         if let Some(earlier) = self.write.filter(unordered) {
             return Err((earlier, true));
         }
-        if write {
-            if let Some(earlier) = self.reads.iter().copied().find(unordered) {
-                return Err((earlier, false));
-            }
-            self.write = Some(now);
-            self.reads.clear();
-        } else {
-            match self.reads.iter_mut().find(|e| e.thread == now.thread) {
-                Some(e) => *e = now,
-                None => self.reads.push(now),
-            }
+        if write && let Some(earlier) = self.reads.iter().copied().find(unordered) {
+            return Err((earlier, false));
         }
         Ok(())
+    }
+
+    /// Of the accesses that were [noted](Self::note), one that nothing orders before this.
+    #[inline]
+    pub fn noted(&self, now: Epoch, sync: &Synchronisation) -> Option<Epoch> {
+        let unordered = |e: &Epoch| e.thread != now.thread && e.time > sync.knows(now.thread, e.thread);
+        self.reads.iter().copied().find(unordered)
+    }
+
+    /// Records an access whatever it meets, the last of each thread: those to atomics do not race with each other.
+    #[inline]
+    pub fn note(&mut self, now: Epoch) {
+        match self.reads.iter_mut().find(|e| e.thread == now.thread) {
+            Some(e) => *e = now,
+            None => self.reads.push(now),
+        }
     }
 }

@@ -8,7 +8,9 @@
 
 mod command;
 mod error;
+pub mod hooks;
 mod output;
+mod points;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 mod process;
@@ -19,7 +21,8 @@ mod program;
 mod symbols;
 mod target;
 mod told;
+mod trust;
 
-pub use command::Invocation;
+pub use command::{Circumstances, Invocation};
 pub use error::NativeError;
 pub use target::Native;

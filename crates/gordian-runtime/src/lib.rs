@@ -19,21 +19,26 @@
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod linux {
     pub(crate) mod barrier;
+    pub(crate) mod blocks;
     pub(crate) mod c11;
     pub(crate) mod condvar;
     pub(crate) mod end;
     pub(crate) mod futex;
     pub(crate) mod heap;
+    pub(crate) mod hooks;
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;
+    pub(crate) mod points;
     pub(crate) mod random;
     pub(crate) mod real;
     pub(crate) mod refused;
     pub(crate) mod rwlock;
     pub(crate) mod semaphore;
     pub(crate) mod signals;
+    pub(crate) mod sigwait;
     pub(crate) mod sites;
+    pub(crate) mod snapshot;
     pub(crate) mod start;
     pub(crate) mod sys;
     pub(crate) mod thread;

@@ -1,7 +1,7 @@
 //! Atomics of every width. Execution is sequentially consistent: a load sees the last store. What it
 //! *synchronises with* is decided by the orderings.
 
-use super::{Cx, Model, Object, Outcomes};
+use super::{Cx, Model, Object, Outcomes, Synchronisation};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
@@ -28,6 +28,18 @@ impl Atomic {
 
     /// Sets the value behind everybody's back: exclusive access through `&mut`.
     pub fn set(&mut self, value: u64) {
+        self.value = value;
+    }
+
+    /// What the last write published.
+    pub(crate) fn carried(&self) -> ClockId {
+        self.carried
+    }
+
+    /// Sets the value as a thread did in code that nobody watches: as if it had read it, acquiring, and written it, releasing.
+    pub(crate) fn set_unseen(&mut self, value: u64, thread: ThreadId, sync: &mut Synchronisation) {
+        sync.read(thread, self.carried, true);
+        sync.write(thread, &mut self.carried, true, true);
         self.value = value;
     }
 

@@ -313,6 +313,17 @@ impl Synchronisation {
         }
     }
 
+    /// The thread learns what every other has done.
+    pub(crate) fn learn_all(&mut self, thread: ThreadId) {
+        if !self.on {
+            return;
+        }
+        let now = self.threads[thread.index()].now;
+        for i in (0..self.threads.len()).filter(|&i| i != thread.index()) {
+            self.clocks.join(now, self.threads[i].now);
+        }
+    }
+
     /// A fence.
     pub fn fence(&mut self, thread: ThreadId, acquires: bool, releases: bool) {
         if !self.on {

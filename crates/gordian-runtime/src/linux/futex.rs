@@ -1,6 +1,7 @@
 //! System calls that the program makes through libc's `syscall`: futexes, on which Rust's std and C++20 wait, and the few others that
 //! concern threads. The rest goes to the kernel.
 
+use super::hooks::{self, words};
 use super::objects::object;
 use super::sites::stack_site;
 use super::{random, refused, sys, time, turn};
@@ -18,6 +19,7 @@ pub unsafe extern "C" fn syscall() {
     // The seventh argument lies on the stack; an eighth, the caller, is added.
     std::arch::naked_asm!(
         ".cfi_startproc",
+        super::snapshot::note!(),
         "sub rsp, 8",
         ".cfi_adjust_cfa_offset 8",
         "push qword ptr [rsp + 8]",
@@ -86,6 +88,7 @@ fn get(me: ThreadId, word: usize, at: SiteId) -> ObjectId {
 /// The arguments are those of a futex call.
 unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 6], caller: usize) -> c_long {
     turn::meets_in_memory(me);
+    turn::with(|rt| rt.control(me).unseen = true);
     let flags = libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME;
     let at = stack_site(caller);
     let realtime = op as c_int & libc::FUTEX_CLOCK_REALTIME != 0;
@@ -102,16 +105,32 @@ unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 
                 return result(-(libc::EINVAL as isize));
             }
             let id = get(me, word, at);
-            let op = Op { arg2: u64::from(bits), ..Op::new(OpKind::FutexWait, id, at) };
+            // SAFETY: the kernel would read it.
+            let other =
+                if hooks::are_there() { unsafe { words::object(me, word, 4, at) } } else { ObjectId::NONE };
+            let op = Op { arg2: u64::from(bits), other, ..Op::new(OpKind::FutexWait, id, at) };
             // The word is looked at when it is the thread's turn, not before.
-            if !turn::step_when(me, &op, |op| op.arg = u64::from(holds(word, value))).ok {
+            let waits = turn::step_when(me, &op, |op| op.arg = u64::from(holds(word, value))).ok;
+            turn::with(|rt| rt.control(me).unseen = true);
+            if !waits {
+                // Whoever changed it may have done so without hooks, and the thread will go by what it finds without them.
+                turn::with(|rt| rt.conductor.knows_all(me));
                 return result(-(libc::EAGAIN as isize));
             }
             // SAFETY: the program's own.
             let until = unsafe { (timeout as *const timespec).as_ref() };
             let kind = if until.is_some() { OpKind::FutexLeaveTimed } else { OpKind::FutexLeave };
-            if turn::step(me, &Op::new(kind, id, at)).ok {
+            let woken = turn::step(me, &Op::new(kind, id, at)).ok;
+            turn::with(|rt| rt.control(me).unseen = true);
+            if other != ObjectId::NONE {
+                // As above: what std then does to take a lock is not seen.
+                turn::with(|rt| rt.conductor.acquire(me, other));
+            }
+            if woken {
                 return 0;
+            }
+            if !holds(word, value) {
+                turn::with(|rt| rt.conductor.knows_all(me));
             }
             match until {
                 Some(time) if command == libc::FUTEX_WAIT => time::pass(me, time),
@@ -125,7 +144,9 @@ unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 
             let most = value as c_int;
             let arg = if most < 0 { u64::MAX } else { u64::from(most as u32) };
             let op = Op { arg, arg2: u64::from(bits), ..Op::new(OpKind::FutexWake, id, at) };
-            turn::step(me, &op).value as c_long
+            let woken = turn::step(me, &op).value as c_long;
+            turn::with(|rt| rt.control(me).unseen = true);
+            woken
         }
         command @ (libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE) => {
             let (from, to) = (get(me, word, at), get(me, other, at));

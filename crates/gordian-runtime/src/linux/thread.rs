@@ -18,6 +18,8 @@ struct Birth {
     control: *mut turn::Control,
     routine: Routine,
     argument: *mut c_void,
+    /// How large its stack is.
+    stack: usize,
 }
 
 entry!(
@@ -37,6 +39,8 @@ pub(crate) unsafe extern "C-unwind" fn create(
         // SAFETY: passed on as it came.
         return unsafe { create(handle, attributes, routine, argument) };
     };
+    // SAFETY: the program's own attributes.
+    let stack = unsafe { stack_size(attributes) };
     let birth = turn::with(|rt| {
         rt.beat();
         let before = rt.conductor.names.threads();
@@ -48,7 +52,7 @@ pub(crate) unsafe extern "C-unwind" fn create(
         let clock = Clock::after(&rt.control(me).clock);
         rt.admit(thread, clock, 0);
         let control = std::ptr::from_mut(rt.control(thread));
-        Box::into_raw(Box::new(Birth { thread, control, routine, argument }))
+        Box::into_raw(Box::new(Birth { thread, control, routine, argument, stack }))
     });
     // SAFETY: the new thread waits for its turn before it touches anything but what it is given.
     let error = unsafe { create(handle, attributes, begin, birth.cast()) };
@@ -70,11 +74,32 @@ pub(crate) unsafe extern "C-unwind" fn create(
     0
 }
 
+/// How large the stack of a thread with these attributes is.
+///
+/// # Safety
+/// They must be null or attributes.
+unsafe fn stack_size(attributes: *const pthread_attr_t) -> usize {
+    let mut size = 0;
+    if !attributes.is_null() {
+        // SAFETY: as the caller says.
+        unsafe { libc::pthread_attr_getstacksize(attributes, &raw mut size) };
+    }
+    if size == 0 { 8 << 20 } else { size }
+}
+
 unsafe extern "C-unwind" fn begin(birth: *mut c_void) -> *mut c_void {
     // SAFETY: made for this thread. It is never freed, as the process ends with the execution.
-    let Birth { thread, control, routine, argument } = unsafe { &*birth.cast::<Birth>() };
+    let Birth { thread, control, routine, argument, stack } = unsafe { &*birth.cast::<Birth>() };
     signals::own_stack();
     turn::enter(*thread, *control);
+    // The C library keeps what it knows of a thread at the upper end of its stack, and thread-local variables below that.
+    // SAFETY: it touches nothing.
+    let top = unsafe { libc::pthread_self() } as usize;
+    let here = std::ptr::from_ref(&top) as usize & !7;
+    turn::with(|rt| {
+        rt.control(*thread).stack = (top - stack, top);
+        rt.control(*thread).base = here;
+    });
     arm();
     // SAFETY: what the program asked for.
     unsafe { routine(*argument) }

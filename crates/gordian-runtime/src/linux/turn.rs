@@ -4,12 +4,19 @@
 //! to the program. Otherwise it hands over the turn and sleeps until it gets it back. Threads that have just been spawned, or whose join has
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
+use super::blocks::Blocks;
+use super::hooks::shadow::Shadow;
+use super::hooks::words::Words;
+use super::hooks::{self, calls};
 use super::objects::Objects;
 use super::sites::Sites;
+use super::snapshot::Snapshot;
 use super::{end, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
-use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, Reply, SiteId, ThreadId};
+use gordian_model::{
+    Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId,
+};
 use gordian_wire::Shared;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
@@ -28,6 +35,31 @@ pub(crate) struct Control {
     pub(crate) robust: Vec<usize>,
     /// Random numbers.
     pub(crate) numbers: super::random::Numbers,
+    /// Where its stack lies.
+    pub(crate) stack: (usize, usize),
+    /// Where the program's part of the stack begins.
+    pub(crate) base: usize,
+    /// The state in which it was last seen in a loop, and room for another.
+    pub(crate) snapshot: Snapshot,
+    pub(crate) spare: Snapshot,
+    /// How often it has done something to atomics, in trusted code, since its last step.
+    pub(crate) within: u32,
+    /// How often its state was compared in a loop that changes nothing for others, and how much it had changed before.
+    pub(crate) rounds: (u32, u32),
+    /// It has been in code without hooks that may have changed atomics.
+    pub(crate) unseen: bool,
+}
+
+impl Control {
+    /// Is this where its functions have their variables?
+    pub(crate) fn is_local(&self, address: usize) -> bool {
+        (self.stack.0..self.base).contains(&address)
+    }
+
+    /// Is this on the thread's own stack?
+    pub(crate) fn is_own(&self, address: usize) -> bool {
+        (self.stack.0..self.stack.1).contains(&address)
+    }
 }
 
 /// What an execution needs. There is one, made before the process forks for the first time.
@@ -36,6 +68,13 @@ pub(crate) struct Runtime {
     pub(crate) shared: &'static Shared,
     pub(crate) sites: Sites,
     pub(crate) objects: Objects,
+    /// What is known of memory, if the program has hooks.
+    pub(crate) words: Words,
+    pub(crate) shadow: Shadow,
+    pub(crate) blocks: Blocks,
+    pub(crate) recent: calls::Recent,
+    /// Signals that were sent and not taken yet.
+    pub(crate) signals: Vec<libc::c_int>,
     /// By number of the thread; null if it is not in this execution.
     threads: Vec<*mut Control>,
     /// Handles of threads that can still be joined.
@@ -57,6 +96,8 @@ static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 const NOBODY: u32 = u32::MAX;
+/// How large the stack of the main thread is taken to be.
+const MAIN_STACK: usize = 8 << 20;
 
 thread_local! {
     static ME: Cell<u32> = const { Cell::new(NOBODY) };
@@ -106,6 +147,11 @@ pub(crate) fn create(shared: &'static Shared) {
         shared,
         sites: Sites::default(),
         objects: Objects::default(),
+        words: Words::default(),
+        shadow: Shadow::default(),
+        blocks: Blocks::default(),
+        recent: calls::Recent::default(),
+        signals: Vec::new(),
         threads: Vec::new(),
         handles: Vec::new(),
         newborns: Vec::new(),
@@ -148,6 +194,9 @@ pub(crate) fn begin(plan: &gordian_model::Plan) {
         rt.control(ThreadId::MAIN).number.store(sys::thread_number(), Relaxed);
         rt.shared.running.store(sys::thread_number(), Relaxed);
         SLOT.set(Some(&raw const rt.control(ThreadId::MAIN).turn));
+        let here = std::ptr::from_ref(&rt) as usize;
+        // Arguments and the environment lie above it.
+        rt.control(ThreadId::MAIN).stack = (here.saturating_sub(MAIN_STACK), here + (1 << 20));
     });
     ME.set(ThreadId::MAIN.0);
     ACTIVE.store(true, Relaxed);
@@ -168,6 +217,13 @@ impl Runtime {
             clock,
             robust: Vec::new(),
             numbers: super::random::Numbers::of(thread),
+            stack: (0, 0),
+            base: 0,
+            snapshot: Snapshot::default(),
+            spare: Snapshot::default(),
+            within: 0,
+            rounds: (0, 0),
+            unseen: false,
         };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
@@ -177,6 +233,15 @@ impl Runtime {
     pub(crate) fn control(&mut self, thread: ThreadId) -> &mut Control {
         // SAFETY: it was admitted, and is never freed; its atomics are all that a thread without the turn uses.
         unsafe { &mut *self.threads[thread.index()] }
+    }
+
+    /// The thread of this execution on whose stack an address lies.
+    pub(crate) fn on_whose_stack(&mut self, address: usize) -> Option<ThreadId> {
+        let is_it = |control: &&*mut Control| {
+            // SAFETY: as in `control`.
+            !control.is_null() && unsafe { (***control).is_own(address) }
+        };
+        self.threads.iter().position(|control| is_it(&control)).map(|i| ThreadId(i as u32))
     }
 
     /// The threads spawned by the running one run up to their first ops, the oldest first.
@@ -256,26 +321,79 @@ pub(crate) fn wait(me: ThreadId) {
     });
 }
 
-/// Announces an op, waits for the turn, and carries it out. `ready` is called when it is the thread's turn, to fill in what only memory
-/// can tell.
-pub(crate) fn step_when(me: ThreadId, op: &Op, ready: impl FnOnce(&mut Op)) -> Reply {
+/// Announces an op, waits for the turn, and carries it out. `before` is called when it is the thread's turn, to fill in what only memory
+/// can tell, and `after` when it has been carried out.
+pub(crate) fn step_around(
+    me: ThreadId,
+    op: &Op,
+    before: impl FnOnce(&mut Runtime, &mut Op),
+    after: impl FnOnce(&mut Runtime, &Reply),
+) -> Reply {
+    if hooks::are_there() && !op.kind.is_pause() && with(|rt| rt.spins(me, op)) {
+        // It may be a loop that waits, and counts how often: let others go first now and then, as if it had said that it waits.
+        step(me, &Op::new(OpKind::Yield, ObjectId::NONE, op.site));
+    }
     with(|rt| {
         rt.beat();
-        if let Visit::Probe { again: true } = rt.conductor.announce(me, op) {
-            // The state of a thread of the operating system is not compared, so no loop is known to wait.
-            rt.conductor.probed(me, false);
+        rt.look_for_unseen(me);
+        rt.control(me).within = 0;
+        if let Visit::Probe { again } = rt.conductor.announce(me, op) {
+            let same = hooks::are_there() && rt.is_same_state(me);
+            if again {
+                rt.conductor.probed(me, same);
+            }
+            let changes = rt.conductor.changes(me);
+            let rounds = &mut rt.control(me).rounds;
+            *rounds = if same || rounds.1 != changes { (0, changes) } else { (rounds.0 + 1, changes) };
         }
     });
     hand_over(me, false);
     with(|rt| {
         let mut op = *rt.conductor.drafted(me);
-        ready(&mut op);
+        let life = rt.objects.life(op.object);
+        if let Some((block, _)) = life {
+            super::blocks::check(rt, me, (block, 1), op.site);
+        }
+        before(rt, &mut op);
         rt.conductor.draft(me, op);
-        match rt.memory {
+        let reply = match rt.memory {
             None => rt.conductor.perform(me),
             Some(memory) => rt.conductor.perform_unwatched(me, memory),
+        };
+        if let Some((_, life)) = life {
+            rt.conductor.touched(me, life, false);
         }
+        after(rt, &reply);
+        reply
     })
+}
+
+/// So often the state of a thread is compared in a loop that changes nothing for others before the loop is taken to wait. It is compared
+/// ever more rarely, so that is after more than thirty rounds.
+const ROUNDS: u32 = 10;
+
+impl Runtime {
+    /// Has the thread come round once more in a loop in which it has changed nothing for others, for many rounds?
+    fn spins(&mut self, me: ThreadId, op: &Op) -> bool {
+        let (rounds, changes) = self.control(me).rounds;
+        if rounds < ROUNDS || self.conductor.changes(me) != changes {
+            return false;
+        }
+        self.conductor.draft(me, *op);
+        self.conductor.is_at_anchor(me) == 1
+    }
+}
+
+/// As [`step_around`], without anything to be done afterwards.
+pub(crate) fn step_when(me: ThreadId, op: &Op, ready: impl FnOnce(&mut Op)) -> Reply {
+    step_around(me, op, |_, op| ready(op), |_, _| {})
+}
+
+/// An access was judged: if it was a data race, the execution has failed and ends here.
+pub(crate) fn judged(rt: &mut Runtime, me: ThreadId, is_race: bool) {
+    if is_race {
+        end::over(rt, me);
+    }
 }
 
 /// Announces an op, waits for the turn, and carries it out.
@@ -298,6 +416,7 @@ pub(crate) fn meets_in_memory(me: ThreadId) {
 pub(crate) fn join(me: ThreadId, target: ThreadId, site: gordian_model::SiteId) {
     let ended = with(|rt| {
         rt.beat();
+        rt.look_for_unseen(me);
         rt.conductor.join(me, target, site)
     });
     if !ended {
@@ -310,6 +429,7 @@ pub(crate) fn settle(me: ThreadId) {
     let any = with(|rt| {
         let any = !rt.newborns.is_empty();
         if any {
+            rt.look_for_unseen(me);
             rt.stack.push(me);
         }
         any
@@ -323,6 +443,10 @@ pub(crate) fn settle(me: ThreadId) {
 pub(crate) fn finish(me: ThreadId) {
     settle(me);
     with(|rt| {
+        rt.look_for_unseen(me);
+        let (low, high) = rt.control(me).stack;
+        rt.words.forget(low, high);
+        rt.shadow.renew(low, high);
         rt.conductor.finish(me);
         // The main thread stays, as a shadow, until the process ends.
         rt.dying = if me == ThreadId::MAIN { 0 } else { rt.control(me).number.load(Relaxed) };
@@ -334,6 +458,7 @@ pub(crate) fn finish(me: ThreadId) {
 pub(crate) fn exit(me: ThreadId) {
     settle(me);
     with(|rt| {
+        rt.look_for_unseen(me);
         rt.exiting = Some(me);
         rt.conductor.abandon_waiting();
     });

@@ -1,0 +1,320 @@
+//! Atomics of code with hooks.
+
+use super::{calls, words};
+use crate::hooks::shadow::Judged;
+use crate::{blocks, turn};
+use gordian_model::object::Object;
+use gordian_model::op::{Order, Rmw};
+use gordian_model::{ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
+use gordian_wire::Trust;
+use libc::c_int;
+use std::sync::atomic::{self, Ordering};
+
+/// The compilers' number for an ordering. "Consume" is taken for "acquire", as they do.
+fn order(number: c_int) -> Order {
+    match number & 0xff {
+        0 => Order::Relaxed,
+        1 | 2 => Order::Acquire,
+        3 => Order::Release,
+        4 => Order::AcqRel,
+        _ => Order::SeqCst,
+    }
+}
+
+/// The compilers' number for both acquiring and releasing.
+pub(crate) const ACQ_REL: c_int = 4;
+
+/// An access to an atomic that a thread is about to make.
+pub(crate) struct Access {
+    pub(crate) me: ThreadId,
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+    pub(crate) caller: usize,
+}
+
+impl Access {
+    /// Carries it out as a step. What is in memory is given to the model before, and `back` puts what the model makes of it into memory.
+    fn step(&self, op: Op, back: impl FnOnce(&Reply, u64)) -> Reply {
+        let &Access { me, address, bytes, caller } = self;
+        let at = calls::site(caller);
+        turn::with(|rt| {
+            rt.is_back(me);
+            blocks::check(rt, me, (address, bytes), at);
+        });
+        // SAFETY: the program is about to access just that.
+        let id = unsafe { words::object(me, address, bytes, at) };
+        let op = Op { object: id, site: at, detail: bytes as u8, ..op };
+        let before = |rt: &mut turn::Runtime| {
+            // It may have been freed meanwhile.
+            blocks::check(rt, me, (address, bytes), at);
+            // SAFETY: as above.
+            let before = unsafe { words::value(address, bytes) };
+            if rt.held(id) != before {
+                // Code without hooks was here. Who it was is not known, so it may have been anybody.
+                rt.conductor.knows_all(me);
+                if let Object::Atomic(atomic) = rt.conductor.object_mut(id) {
+                    atomic.set(before);
+                }
+            }
+        };
+        let after = |rt: &mut turn::Runtime, reply: &Reply| {
+            let after = rt.held(id);
+            back(reply, after);
+            self.others(rt, id, reply.value != after);
+            let write = op.kind == OpKind::Store || (op.kind != OpKind::Load && reply.ok);
+            let place = (me, address, bytes);
+            // It belongs to what it publishes, and the clock has gone on since.
+            let time = rt.conductor.time(me).saturating_sub(1);
+            let judged = rt.shadow.access_atomic(&mut rt.conductor, place, (write, time), at);
+            turn::judged(rt, me, judged == Judged::Race);
+            // A compare-and-swap that fails may be followed by one that is not seen, where code without hooks takes over.
+            rt.control(me).unseen = true;
+        };
+        let trust = turn::with(|rt| rt.trust(me, at));
+        if trust == Trust::None {
+            return turn::step_around(me, &op, |rt, _| before(rt), after);
+        }
+        turn::with(|rt| {
+            rt.beat();
+            before(rt);
+            let reply = rt.conductor.perform_within(me, &op, trust == Trust::Whole);
+            after(rt, &reply);
+            reply
+        })
+    }
+
+    /// Atomics of other sizes that share some of the bytes.
+    fn others(&self, rt: &mut turn::Runtime, id: ObjectId, wrote: bool) {
+        for other in rt.words.overlapping(self.address, self.bytes) {
+            debug_assert_ne!(other, id);
+            rt.conductor.also_touched(self.me, other, wrote);
+        }
+    }
+
+    fn plain(&self, op: Op) -> Reply {
+        self.step(op, |_, value| {
+            // SAFETY: the program is about to access just that.
+            unsafe { words::set(self.address, self.bytes, value) }
+        })
+    }
+
+    fn new(kind: OpKind, mo: c_int) -> Op {
+        Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, SiteId::UNKNOWN) }
+    }
+
+    /// As [`foretold`](Self::foretold), by code without hooks that is trusted to be in order.
+    pub(crate) fn met(&self, write: bool, at: SiteId) {
+        let (me, address) = (self.me, self.address);
+        // SAFETY: the function that is about to begin will read it.
+        let arg = unsafe { words::value(address, self.bytes) };
+        let kind = if write { OpKind::Swap } else { OpKind::Load };
+        self.step(Op { arg, ..Self::new(kind, ACQ_REL) }, |_, _| {});
+        // SAFETY: as above.
+        let id = unsafe { words::object(me, address, self.bytes, at) };
+        turn::with(|rt| {
+            rt.conductor.acquire(me, id);
+            rt.control(me).unseen = true;
+        });
+    }
+
+    /// An access that happens when this returns, and whose value is not known before: to volatile memory, for example.
+    pub(crate) fn foretold(&self, write: bool, mo: c_int) {
+        let kind = if write { OpKind::Swap } else { OpKind::Load };
+        let mut op = Self::new(kind, mo);
+        if write {
+            // SAFETY: the program is about to access just that.
+            op.arg = unsafe { words::value(self.address, self.bytes) } ^ 1;
+        }
+        let (me, address, bytes) = (self.me, self.address, self.bytes);
+        self.step(op, |_, _| {});
+        if write {
+            // SAFETY: the object is there already.
+            let id = unsafe { words::object(me, address, bytes, SiteId::UNKNOWN) };
+            turn::with(|rt| rt.will_be_known(id));
+        }
+    }
+}
+
+/// So often in a row trusted code may do something to atomics without a step. If it does so more often it may be waiting for others.
+const PATIENCE: u32 = 10_000;
+
+impl turn::Runtime {
+    /// How an access to an atomic at this place is treated.
+    fn trust(&mut self, me: ThreadId, at: SiteId) -> Trust {
+        let trust = self.shared.trust(at.0);
+        let within = &mut self.control(me).within;
+        *within = if trust == Trust::None { 0 } else { *within + 1 };
+        if *within > PATIENCE { Trust::None } else { trust }
+    }
+}
+
+macro_rules! stub {
+    ($name:expr, $register:literal, $to:path) => {
+        const _: () = {
+            /// One of the compilers' functions.
+            ///
+            /// # Safety
+            /// Called by compilers only.
+            #[unsafe(naked)]
+            #[unsafe(export_name = $name)]
+            unsafe extern "C" fn stub() {
+        std::arch::naked_asm!($crate::snapshot::note!(), concat!("mov ", $register, ", [rsp]"), "jmp {to}", to = sym $to)
+            }
+            #[used]
+            static KEPT: unsafe extern "C" fn() = stub;
+        };
+    };
+}
+pub(crate) use stub;
+
+macro_rules! update {
+    ($module:ident, $bits:literal, $type:ty, $name:literal, $rmw:ident, $real:ident) => {
+        const _: () = {
+            extern "C-unwind" fn update(at: *mut $type, value: $type, mo: c_int, caller: usize) -> $type {
+                let op = || Op { arg: value as u64, ..Access::new(OpKind::from(Rmw::$rmw), mo) };
+                match $module::access(at, caller) {
+                    Some(access) => access.plain(op()).value as $type,
+                    None => $module::real(at).$real(value, Ordering::SeqCst),
+                }
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_", $name), "rcx", update);
+        };
+    };
+}
+
+macro_rules! atomics {
+    ($module:ident, $bits:literal, $type:ty, $atomic:ty) => {
+        mod $module {
+            use super::*;
+
+            /// The thread, if it is under control, and what it is about to do.
+            pub(super) fn access(at: *mut $type, caller: usize) -> Option<Access> {
+                let me = turn::caller(caller)?;
+                Some(Access { me, address: at as usize, bytes: size_of::<$type>(), caller })
+            }
+
+            pub(super) fn real<'a>(at: *mut $type) -> &'a $atomic {
+                // SAFETY: the program says that it is one.
+                unsafe { <$atomic>::from_ptr(at) }
+            }
+
+            extern "C-unwind" fn load(at: *mut $type, mo: c_int, caller: usize) -> $type {
+                match access(at, caller) {
+                    Some(access) => access.plain(Access::new(OpKind::Load, mo)).value as $type,
+                    None => real(at).load(Ordering::SeqCst),
+                }
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_load"), "rdx", load);
+
+            extern "C-unwind" fn store(at: *mut $type, value: $type, mo: c_int, caller: usize) {
+                match access(at, caller) {
+                    Some(access) => {
+                        access.plain(Op { arg: value as u64, ..Access::new(OpKind::Store, mo) });
+                    }
+                    None => real(at).store(value, Ordering::SeqCst),
+                }
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_store"), "rcx", store);
+
+            fn exchange(access: Access, kind: OpKind, [old, new]: [$type; 2], mo: [c_int; 2]) -> Reply {
+                let op = Access::new(kind, mo[0]);
+                access.plain(Op { arg: old as u64, arg2: new as u64, failure: order(mo[1]), ..op })
+            }
+
+            extern "C-unwind" fn value(
+                at: *mut $type,
+                old: $type,
+                new: $type,
+                mo: c_int,
+                failed: c_int,
+                caller: usize,
+            ) -> $type {
+                match access(at, caller) {
+                    Some(access) => {
+                        exchange(access, OpKind::CompareExchange, [old, new], [mo, failed]).value as $type
+                    }
+                    None => {
+                        let done = real(at).compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst);
+                        done.unwrap_or_else(|found| found)
+                    }
+                }
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_compare_exchange_val"), "r9", value);
+
+            fn either(
+                kind: OpKind,
+                at: *mut $type,
+                old: *mut $type,
+                new: $type,
+                mo: [c_int; 2],
+                caller: usize,
+            ) -> c_int {
+                // SAFETY: the compiler passes where the expected value is, and where the one found goes.
+                let expected = unsafe { old.read() };
+                let found = match access(at, caller) {
+                    Some(access) => {
+                        let reply = exchange(access, kind, [expected, new], mo);
+                        if reply.ok { Ok(expected) } else { Err(reply.value as $type) }
+                    }
+                    None => real(at).compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst),
+                };
+                if let Err(found) = found {
+                    // SAFETY: as above.
+                    unsafe { old.write(found) };
+                }
+                c_int::from(found.is_ok())
+            }
+
+            extern "C-unwind" fn strong(
+                at: *mut $type,
+                old: *mut $type,
+                new: $type,
+                mo: c_int,
+                failed: c_int,
+                caller: usize,
+            ) -> c_int {
+                either(OpKind::CompareExchange, at, old, new, [mo, failed], caller)
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_compare_exchange_strong"), "r9", strong);
+
+            extern "C-unwind" fn weak(
+                at: *mut $type,
+                old: *mut $type,
+                new: $type,
+                mo: c_int,
+                failed: c_int,
+                caller: usize,
+            ) -> c_int {
+                either(OpKind::CompareExchangeWeak, at, old, new, [mo, failed], caller)
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_compare_exchange_weak"), "r9", weak);
+        }
+        update!($module, $bits, $type, "exchange", Swap, swap);
+        update!($module, $bits, $type, "fetch_add", Add, fetch_add);
+        update!($module, $bits, $type, "fetch_sub", Sub, fetch_sub);
+        update!($module, $bits, $type, "fetch_and", And, fetch_and);
+        update!($module, $bits, $type, "fetch_or", Or, fetch_or);
+        update!($module, $bits, $type, "fetch_xor", Xor, fetch_xor);
+        update!($module, $bits, $type, "fetch_nand", Nand, fetch_nand);
+    };
+}
+
+atomics!(bits8, "8", u8, atomic::AtomicU8);
+atomics!(bits16, "16", u16, atomic::AtomicU16);
+atomics!(bits32, "32", u32, atomic::AtomicU32);
+atomics!(bits64, "64", u64, atomic::AtomicU64);
+
+/// A fence.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn __tsan_atomic_thread_fence(mo: c_int) {
+    match turn::me() {
+        Some(me) => turn::with(|rt| rt.conductor.fence(me, order(mo))),
+        None => atomic::fence(Ordering::SeqCst),
+    }
+}
+
+/// A fence between a thread and its own signal handlers.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn __tsan_atomic_signal_fence(_: c_int) {
+    atomic::compiler_fence(Ordering::SeqCst);
+}
