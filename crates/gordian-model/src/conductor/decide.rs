@@ -13,6 +13,11 @@ impl Conductor {
         if self.is_over() {
             return Decision::End;
         }
+        if self.recalling
+            && let Some(decision) = self.decide_again()
+        {
+            return decision;
+        }
         let at = self.trace.len();
         if let Some(planned) = self.prefix.get(at) {
             if (at != self.sleep_from || self.sleep.is_empty()) && self.fits(planned) {

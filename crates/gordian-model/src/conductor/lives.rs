@@ -99,8 +99,10 @@ impl Conductor {
             let me = &mut self.threads[thread.index()];
             if me.status == Status::Announced && me.op.object == from {
                 me.op.object = to;
-                self.slot_mut(from).no_longer_pending(thread);
-                self.slot_mut(to).pending.push(thread);
+                if !self.recalling {
+                    self.slot_mut(from).no_longer_pending(thread);
+                    self.slot_mut(to).pending.push(thread);
+                }
             }
         }
     }
@@ -128,8 +130,10 @@ impl Conductor {
         // which nobody else has moved.
         let exit = Access { object: ObjectId::life(thread), act: Act::Exit, seq: 0 };
         let last = self.threads[i].last.map(|s| s as usize).or(self.trace.len().checked_sub(1));
-        if let Some(last) = last {
-            self.trace.steps[last].accesses.push(exit);
+        if let Some(last) = last
+            && !self.recalling
+        {
+            self.trace.add_end(last, exit);
             if last >= self.sleep_from && !self.sleep.is_empty() {
                 let thread = self.trace.steps[last].thread;
                 wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);

@@ -11,6 +11,9 @@ impl Conductor {
     /// Carries out the announced op of the thread that was decided on.
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
+        if self.recalling {
+            return self.perform_again(thread);
+        }
         let at = self.trace.len();
         let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
         let reply = match quick.flatten() {
@@ -89,7 +92,10 @@ impl Conductor {
             }
         }
         me.pace(wrote, progress);
-        self.pauses_seen |= me.paused;
+        if me.paused || step.woken_by.is_some() {
+            self.pauses_seen |= me.paused;
+            self.smooth = self.smooth.min(at);
+        }
         if awaited {
             self.look_for_waiting(thread, at);
         }

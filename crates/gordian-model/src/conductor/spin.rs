@@ -168,6 +168,7 @@ impl Conductor {
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
         whole(self.trace.taken_back_buffer(), tell);
+        whole(self.trace.ends_buffer(), tell);
         whole(&self.threads, tell);
         whole(&self.lives, tell);
         whole(&self.slots, tell);
@@ -218,6 +219,7 @@ impl Conductor {
             return;
         }
         self.take_back_round(thread);
+        self.smooth_up_to(self.trace.len().saturating_sub(1));
         let me = &mut self.threads[thread.index()];
         me.idle = Idle::Proved;
         me.spin.probed = false;

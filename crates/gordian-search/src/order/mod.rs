@@ -105,13 +105,14 @@ impl Order {
     }
 
     /// Adds the next step and tells the races it takes part in as the later one.
+    #[inline]
     pub fn push(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         let i = self.events.len();
         let step = &steps[i];
         let thread = step.thread;
         self.clocks.admit(thread);
         if self.threads.len() <= thread.index() {
-            self.threads.resize(thread.index() + 1, NONE);
+            self.admit(thread);
         }
         let before = std::mem::replace(&mut self.threads[thread.index()], i as u32);
         // Whatever else is known is added to this clock, so that it is the first of those that the step makes.
@@ -119,24 +120,97 @@ impl Order {
             Some(past) => (self.clocks.another(past.clock), past.nth + 1),
             None => (self.clocks.fresh(), 1),
         };
-        for &past in &step.after {
-            self.clocks.join(known, self.events[past as usize].clock);
+        if !step.after.is_empty() {
+            for &past in &step.after {
+                self.clocks.join(known, self.events[past as usize].clock);
+            }
         }
         let touches = self.touches.len() as u32;
-        let accesses = met_by_others(step);
-        self.look_back(i, steps, accesses, known, races);
-        self.clocks.set(known, thread, nth);
-        for &Access { object, act, seq } in accesses {
-            let place = Order::place(object);
-            let before = std::mem::replace(&mut self.objects[place], self.touches.len() as u32);
-            let acts = self.touches.get(before as usize).map_or_else(Acts::default, |t| t.acts).with(act);
-            self.touches.push(Touch { acts, step: i as u32, place: place as u32, before, seq, act });
+        match met_by_others(step) {
+            // Most steps touch one thing, without having been idle before.
+            &[access] if step.woken_by.is_none() => {
+                let latest = self.look_back_at_one(i, steps, access, known, races);
+                self.clocks.set(known, thread, nth);
+                self.touch(i, access, latest);
+            }
+            accesses => {
+                self.look_back(i, steps, accesses, known, races);
+                self.clocks.set(known, thread, nth);
+                for &access in accesses {
+                    self.touch(i, access, self.objects[Order::place(access.object)]);
+                }
+            }
         }
         self.events.push(Event { clock: known, thread, nth, before, touches });
     }
 
+    #[cold]
+    #[inline(never)]
+    fn admit(&mut self, thread: ThreadId) {
+        self.threads.resize(thread.index() + 1, NONE);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, place: usize) {
+        self.objects.resize(place + 1, NONE);
+    }
+
+    /// Writes down that step `i` touched an object, and what touched it before.
+    #[inline(always)]
+    fn touch(&mut self, i: usize, Access { object, act, seq }: Access, before: u32) {
+        let place = Order::place(object);
+        self.objects[place] = self.touches.len() as u32;
+        let acts = self.touches.get(before as usize).map_or_else(Acts::default, |t| t.acts).with(act);
+        self.touches.push(Touch { acts, step: i as u32, place: place as u32, before, seq, act });
+    }
+
+    /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that.
+    #[inline(always)]
+    fn look_back_at_one(
+        &mut self,
+        i: usize,
+        steps: &[Step],
+        access: Access,
+        known: ClockId,
+        races: &mut Vec<Race>,
+    ) -> u32 {
+        let place = Order::place(access.object);
+        if self.objects.len() <= place {
+            self.make_room(place);
+            return NONE;
+        }
+        let latest = self.objects[place];
+        let Some(&touch) = self.touches.get(latest as usize) else { return NONE };
+        let step = &steps[i];
+        if touch.acts.meets(access.act.concerned_by())
+            && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
+        {
+            let mut look = Look {
+                i,
+                step,
+                steps,
+                known,
+                late: ClockId::default(),
+                woken_by: None,
+                waited: Order::waits(access.act),
+                put_met: false,
+            };
+            let mut next = latest;
+            while let Some(&touch) = self.touches.get(next as usize)
+                && self.meet(&mut look, access, touch, races)
+            {
+                next = touch.before;
+            }
+            if look.late != ClockId::default() {
+                self.clocks.join(known, look.late);
+            }
+        }
+        latest
+    }
+
     /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.
-    #[inline]
+    #[inline(never)]
     fn look_back(
         &mut self,
         i: usize,
@@ -151,7 +225,7 @@ impl Order {
         for access in accesses {
             let place = Order::place(access.object);
             if self.objects.len() <= place {
-                self.objects.resize(place + 1, NONE);
+                self.make_room(place);
             }
             let latest = self.objects[place];
             if let Some(touch) = self.touches.get(latest as usize)

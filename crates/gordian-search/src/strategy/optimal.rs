@@ -340,26 +340,27 @@ impl Strategy for Optimal {
         }
         self.grown.learn();
         self.sleepers.reach(self.branch);
-        for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
+        let mut races = std::mem::take(&mut self.races);
+        let mut varies = false;
+        let steps = &trace.steps[..];
+        if steps.len() > self.branch {
+            self.path.truncate(self.branch);
+        }
+        for (i, step) in steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
                 self.nodes.push();
             }
             if i > self.branch {
-                self.sleepers.follow(&trace.steps[i - 1], trace);
+                self.sleepers.follow(&steps[i - 1], trace);
             }
             let node = &mut self.nodes[i];
             if !node.tree.is_empty() {
                 node.seen = Some(step.sleeper());
             }
             self.arrivals |= step.kind == OpKind::Arrive;
-        }
-        if trace.len() > self.branch {
-            self.path.truncate(self.branch);
-            self.path.extend(trace.steps[self.branch..].iter().map(Step::planned));
-        }
-        let mut races = std::mem::take(&mut self.races);
-        for _ in self.branch..trace.len() {
-            self.order.push(&trace.steps, &mut races);
+            varies |= step.outcomes > 1;
+            self.path.push(step.planned());
+            self.order.push(steps, &mut races);
         }
         self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
@@ -370,8 +371,8 @@ impl Strategy for Optimal {
             }
         }
         self.look_again(trace);
-        for i in self.branch..trace.len() {
-            if trace.steps[i].outcomes > 1 {
+        if varies {
+            for i in self.branch..trace.len() {
                 self.vary(i, trace);
             }
         }
