@@ -65,6 +65,16 @@ impl Conductor {
 
     #[inline(never)]
     fn enrol_in_full(&mut self, thread: ThreadId) {
+        let me = &mut self.threads[thread.index()];
+        if me.op.kind == OpKind::Lock
+            && me.op.other == ObjectId::NONE
+            && let Some(Slot { model: Object::Mutex(mutex), pending, .. }) =
+                self.slots.get_mut(me.op.object.index())
+        {
+            // The most frequent of those that may have to wait, in short.
+            pending.push(thread);
+            return me.await_lock(thread, mutex.is_free(), &mut self.enabled);
+        }
         let Op { kind, object, other, .. } = self.threads[thread.index()].op;
         if kind.can_change() {
             let slot = self.slot_mut(object);

@@ -37,12 +37,16 @@ impl Conductor {
         if !plan.sleep.is_empty() {
             known = known.min(plan.sleep_from);
         }
-        let same = |(planned, step): &(&Planned, &Step)| {
-            planned.thread == step.thread
-                && planned.outcome == step.outcome
-                && planned.expected == Some((step.kind, step.site))
+        let known = &self.trace.steps[..known];
+        let parts = |(planned, step): (&Planned, &Step)| {
+            let Some((kind, site)) = planned.expected else { return true };
+            planned.thread != step.thread
+                || kind != step.kind
+                || site != step.site
+                || planned.outcome != step.outcome
         };
-        plan.prefix.iter().zip(&self.trace.steps[..known]).take_while(same).count()
+        let shared = plan.prefix.iter().zip(known).position(parts);
+        shared.unwrap_or(plan.prefix.len().min(known.len()))
     }
 
     /// Nothing from step `at` on is like what an execution without it would do.
@@ -64,6 +68,23 @@ impl Conductor {
         }
         self.part();
         None
+    }
+
+    /// Is the next step one of the last execution, and the one that this thread has announced? Then it may be
+    /// [performed](Self::perform).
+    #[inline(always)]
+    pub fn recalls(&mut self, thread: ThreadId) -> bool {
+        if self.recalling
+            && let Some(step) = self.trace.steps.known(self.shared)
+            && step.thread == thread
+            && let Some(me) = self.threads.get(thread.index())
+            && (me.op.kind, me.op.site, me.op.object) == (step.kind, step.site, step.object)
+            && !self.is_over()
+        {
+            self.chosen = step.outcome;
+            return true;
+        }
+        false
     }
 
     /// The execution goes its own way from here: who could go on is worked out, and what the last execution did from here on is

@@ -201,7 +201,9 @@ impl Conductor {
     #[inline(never)]
     pub fn is_probing(&self, thread: ThreadId) -> usize {
         let Thread { op, spin, .. } = &self.threads[thread.index()];
-        usize::from(spin.probed || op.kind.is_pause() || spin.anchor == Some((op.kind, op.site, op.object)))
+        let is_back = spin.anchor == Some((op.kind, op.site, op.object));
+        // If what was read has been written since, the round was not one of waiting, and nothing will be compared.
+        usize::from(spin.probed || op.kind.is_pause() || (is_back && self.is_up_to_date(thread)))
     }
 
     /// Has the thread written down the op at which its state is compared? One means yes, as above.

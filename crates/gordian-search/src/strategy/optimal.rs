@@ -21,6 +21,7 @@ use gordian_model::{
     Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
     copied, dependent,
 };
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::LocalKey;
@@ -70,6 +71,8 @@ pub(super) struct Optimal {
     branch: usize,
     races: Vec<Race>,
     steps: Vec<usize>,
+    /// Memory for branches.
+    spare: Vec<Vec<Branch>>,
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
     /// There are barriers.
@@ -208,7 +211,7 @@ impl Optimal {
             last_accesses: accesses,
             node,
             objects: trace.steps[node].objects,
-            walked: Vec::new(),
+            walked: SmallVec::new(),
             arrivals: Vec::new(),
         };
         loop {
@@ -222,7 +225,7 @@ impl Optimal {
                     break;
                 }
             } else {
-                let in_doubt = insert(tree, &mut sequence, sleep);
+                let in_doubt = insert(tree, &mut sequence, sleep, &mut self.spare);
                 seen.get_or_insert_with(|| trace.steps[node].sleeper());
                 if !in_doubt {
                     break;
@@ -243,9 +246,14 @@ impl Optimal {
     /// thread depends?
     fn is_woken(&self, node: usize, thread: ThreadId, from: usize, trace: &Trace) -> bool {
         let sleeping = self.sleepers.at(node);
-        let sleepers = || sleeping.iter().filter(|s| s.thread == thread);
+        // Most often there is one.
+        let mut own = sleeping.iter().filter(|s| s.thread == thread);
+        let (first, several) = (own.next(), own.next().is_some());
+        let others = || sleeping.iter().filter(|s| several && s.thread == thread).skip(1);
+        let sleepers = || first.into_iter().chain(others());
+        let follows = self.order.after(node);
         for (k, step) in trace.steps.iter().enumerate().skip(from) {
-            if self.order.before(node, k) {
+            if follows(k) {
                 continue;
             }
             if step.thread == thread {
@@ -318,7 +326,9 @@ impl Strategy for Optimal {
             let node = self.nodes.push();
             node.doubtful = children.iter().any(|b| b.doubtful);
             self.in_doubt |= node.doubtful;
-            node.tree = children;
+            let emptied =
+                if children.is_empty() { children } else { std::mem::replace(&mut node.tree, children) };
+            self.spare.push(emptied);
             self.path.push(first.planned);
             children = first.children;
         }
