@@ -104,7 +104,9 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
            instructions shows.\n\
          - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only. It stops looking \
            back where nothing earlier can matter, and keeps a sleeping step once for all the nodes at which it sleeps.\n\
-         - The program runs again from its beginning each time. What is left is spread evenly: there is no single place that would pay for a faster form.\n",
+         - The program runs again from its beginning each time. But the steps that an execution shares with the one before it are only checked and \
+           carried out: their records are still there, and who could have gone on instead is worked out where the two part \
+           (`conductor/recall.rs`). What is left is spread evenly: there is no single place that would pay for a faster form.\n",
     );
     page
 }

@@ -128,23 +128,23 @@ impl Clocks {
         if from.0 == 0 || from == into {
             return;
         }
-        let (into, from, width) = (self.start(into), self.start(from), self.width);
-        let (dst, src) = if into < from {
-            let (a, b) = self.cells.split_at_mut(from);
-            (&mut a[into..into + width], &b[..width])
-        } else {
-            let (a, b) = self.cells.split_at_mut(into);
-            (&mut b[..width], &a[from..from + width])
-        };
-        if let (Ok(d), Ok(s)) = (<&mut [u32; USUAL]>::try_from(&mut *dst), <&[u32; USUAL]>::try_from(src)) {
-            // As signed numbers, which these are not too large for: only those have a short way to be compared by fours.
-            for i in 0..USUAL {
-                d[i] = (d[i] as i32).max(s[i] as i32) as u32;
-            }
-            return;
+        if self.width != USUAL {
+            return self.join_wide(into, from);
         }
-        for (d, s) in dst.iter_mut().zip(src) {
-            *d = (*d).max(*s);
+        let (into, from) = (into.0 as usize * USUAL, from.0 as usize * USUAL);
+        let Some(&from) = self.cells[from..].first_chunk::<USUAL>() else { return };
+        let Some(into) = self.cells[into..].first_chunk_mut::<USUAL>() else { return };
+        for (into, from) in into.iter_mut().zip(from) {
+            // As signed numbers, which these are not too large for: only those have a short way to be compared by fours.
+            *into = (*into as i32).max(from as i32) as u32;
+        }
+    }
+
+    #[inline(never)]
+    fn join_wide(&mut self, into: ClockId, from: ClockId) {
+        let (into, from, width) = (self.start(into), self.start(from), self.width);
+        for i in 0..width {
+            self.cells[into + i] = self.cells[into + i].max(self.cells[from + i]);
         }
     }
 

@@ -68,10 +68,17 @@ impl Names {
     }
 
     /// The `nth` thread (from zero) that `parent` spawns in an execution.
+    #[inline]
     pub fn child(&mut self, parent: ThreadId, nth: u32) -> ThreadId {
-        if let Some(&id) = self.threads[parent.index()].children.get(nth as usize) {
-            return id;
+        match self.threads[parent.index()].children.get(nth as usize) {
+            Some(&id) => id,
+            None => self.add_child(parent, nth),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_child(&mut self, parent: ThreadId, nth: u32) -> ThreadId {
         let id = ThreadId(self.threads.len() as u32);
         self.threads.push(ThreadName { parent: Some(parent), nth, children: Vec::new() });
         self.threads[parent.index()].children.push(id);

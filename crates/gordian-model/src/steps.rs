@@ -41,6 +41,20 @@ impl Steps {
         self.steps.resize((self.len * 2).max(256), Step::BLANK);
     }
 
+    /// The next step as an earlier execution left it, if it is one of so many.
+    #[inline(always)]
+    pub(crate) fn known(&self, many: usize) -> Option<&Step> {
+        if self.len < many { self.steps.get(self.len) } else { None }
+    }
+
+    /// One more step: the one that an earlier execution left there.
+    #[inline(always)]
+    pub(crate) fn again(&mut self) -> &mut Step {
+        let step = &mut self.steps[self.len];
+        self.len += 1;
+        step
+    }
+
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }

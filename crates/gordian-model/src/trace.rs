@@ -1,6 +1,6 @@
 //! Traces: what an execution did, as data.
 
-use crate::access::{Accesses, copied};
+use crate::access::{Access, Accesses, copied};
 use crate::aftermath::Aftermath;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -146,15 +146,29 @@ pub struct Trace {
     enabled: Vec<u64>,
     /// How many choices led to steps that were taken back, and before which step.
     taken_back: Vec<(u32, u32)>,
+    /// Ends of threads that were added to what steps touched: to which, and after how many steps in all.
+    #[serde(skip)]
+    ends: Vec<(u32, u32)>,
+    /// How many steps there were when it was [restarted](Self::restart).
+    #[serde(skip)]
+    was: usize,
 }
 
 impl Trace {
     /// Makes the trace empty, keeping its memory.
     pub fn clear(&mut self) {
         self.enabled.reserve(256);
+        self.enabled.clear();
+        self.ends.clear();
+        self.ends.reserve(64);
+        self.restart();
+    }
+
+    /// Makes the trace empty, but what there is of its steps stays for an execution that begins in the same way.
+    pub(crate) fn restart(&mut self) {
+        self.was = self.len();
         self.steps.truncate(0);
         self.objects.clear();
-        self.enabled.clear();
         self.taken_back.clear();
         // With room, because an allocation could disturb the comparison of a thread's state.
         self.taken_back.reserve(16);
@@ -167,6 +181,29 @@ impl Trace {
         self.aftermath = None;
         self.preempted = 0;
         self.loose = false;
+    }
+
+    /// What follows is not what there is: it is forgotten.
+    pub(crate) fn part(&mut self) {
+        let len = self.len();
+        if let Some(next) = self.steps.known(self.was) {
+            self.enabled.truncate(next.enabled as usize);
+        }
+        while let Some(&(step, steps)) = self.ends.last()
+            && steps as usize > len
+        {
+            self.ends.pop();
+            if let Some(step) = self.steps.get_mut(step as usize) {
+                step.accesses.pop();
+            }
+        }
+    }
+
+    /// A thread has ended, which belongs to a step.
+    #[inline]
+    pub(crate) fn add_end(&mut self, step: usize, exit: Access) {
+        self.steps[step].accesses.push(exit);
+        self.ends.push((step as u32, self.steps.len() as u32));
     }
 
     /// Takes back the steps from `len` on: they led back to where they began. That they were chosen is remembered.
@@ -259,6 +296,10 @@ impl Trace {
 
     pub(crate) fn enabled_buffer(&self) -> &Vec<u64> {
         &self.enabled
+    }
+
+    pub(crate) fn ends_buffer(&self) -> &Vec<(u32, u32)> {
+        &self.ends
     }
 
     pub(crate) fn taken_back_buffer(&self) -> &Vec<(u32, u32)> {

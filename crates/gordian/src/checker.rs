@@ -271,7 +271,14 @@ impl Checker {
         settings: &Settings,
         tell: &mut dyn FnMut(&Trace),
     ) -> Summary {
-        let search = settings.search.clone().unwrap_or_default();
+        let default;
+        let search = match &settings.search {
+            Some(search) => search,
+            None => {
+                default = Search::default();
+                &default
+            }
+        };
         let limits = Limits {
             setting: Setting {
                 seed: settings.seed.unwrap_or_default(),
@@ -289,7 +296,7 @@ impl Checker {
         plan.options.leaks = leaks.unwrap_or(plan.options.leaks);
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
-        explore(target, &search, limits, plan, |_, trace| tell(trace))
+        explore(target, search, limits, plan, |_, trace| tell(trace))
     }
 
     fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
@@ -329,7 +336,10 @@ impl Checker {
         let mut report = self.report(summary, looked, closure.engine.names(), settings);
         report.set_unreached(unreached);
         report.alone = !spawned;
-        report.search = Some(settings.search.clone().unwrap_or_default().to_string());
+        report.search = Some(match &settings.search {
+            Some(search) => search.as_str().to_owned(),
+            None => Search::default().to_string(),
+        });
         report.keep_exploration();
         report
     }

@@ -34,24 +34,47 @@ impl Conductor {
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Running);
         me.status = Status::Announced;
-        if me.op.is_plain() {
-            // The common case: always possible, in one way, and no round of a waiting loop begins or ends here.
+        let is_plain = me.op.is_plain();
+        if !self.recalling {
+            if is_plain || me.op.is_certain() {
+                me.outcomes = 1;
+                me.expiring = false;
+                self.enabled.insert(thread);
+            } else {
+                self.enrol_in_full(thread);
+            }
+        }
+        // The common case: no round of a waiting loop begins or ends here.
+        if is_plain { Visit::Plain } else { self.visit(thread) }
+    }
+
+    /// Works out whether a thread that has announced an op can go on, and sees to it that this is done again when it has to be.
+    pub(super) fn enrol(&mut self, thread: ThreadId) {
+        let me = &mut self.threads[thread.index()];
+        if me.op.is_plain() || me.op.is_certain() {
+            // Always possible, in one way.
             me.outcomes = 1;
             me.expiring = false;
-            self.enabled.insert(thread);
-            return Visit::Plain;
+            if me.idle == Idle::No {
+                self.enabled.insert(thread);
+            }
+        } else {
+            self.enrol_in_full(thread);
         }
-        if me.op.is_certain() {
-            me.outcomes = 1;
-            me.expiring = false;
-            self.enabled.insert(thread);
-            return self.visit(thread);
-        }
-        self.announce_in_full(thread)
     }
 
     #[inline(never)]
-    fn announce_in_full(&mut self, thread: ThreadId) -> Visit {
+    fn enrol_in_full(&mut self, thread: ThreadId) {
+        let me = &mut self.threads[thread.index()];
+        if me.op.kind == OpKind::Lock
+            && me.op.other == ObjectId::NONE
+            && let Some(Slot { model: Object::Mutex(mutex), pending, .. }) =
+                self.slots.get_mut(me.op.object.index())
+        {
+            // The most frequent of those that may have to wait, in short.
+            pending.push(thread);
+            return me.await_lock(thread, mutex.is_free(), &mut self.enabled);
+        }
         let Op { kind, object, other, .. } = self.threads[thread.index()].op;
         if kind.can_change() {
             let slot = self.slot_mut(object);
@@ -66,7 +89,6 @@ impl Conductor {
             }
         }
         self.evaluate(thread);
-        self.visit(thread)
     }
 
     /// Works out whether the announced op of a thread is enabled.

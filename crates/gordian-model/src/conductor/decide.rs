@@ -1,5 +1,6 @@
 //! Who steps next: the plan's prefix, then the policy with the plan's deviations, leaving out what sleeps.
 
+use super::policy::Kind;
 use super::{Conductor, Decision, Idle, Status, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::op::OpKind;
@@ -12,6 +13,11 @@ impl Conductor {
     pub fn decide(&mut self) -> Decision {
         if self.is_over() {
             return Decision::End;
+        }
+        if self.recalling
+            && let Some(decision) = self.decide_again()
+        {
+            return decision;
         }
         let at = self.trace.len();
         if let Some(planned) = self.prefix.get(at) {
@@ -27,6 +33,10 @@ impl Conductor {
     /// Which thread steps next, beyond the plan's prefix?
     #[inline(never)]
     fn decide_freely(&mut self, at: usize) -> Decision {
+        if self.goes_on_by_itself(at) {
+            self.chosen = 0;
+            return Decision::Run(self.current);
+        }
         let deviation = self.deviations.get(self.deviated);
         if let Some(deviation) = deviation
             && deviation.choice == self.trace.choices_made()
@@ -59,6 +69,19 @@ impl Conductor {
                 Decision::End
             }
         }
+    }
+
+    /// Does the thread that stepped last simply go on? It is what happens most, and all of it is asked below, too.
+    #[inline]
+    fn goes_on_by_itself(&self, at: usize) -> bool {
+        let me = &self.threads[self.current.index()];
+        self.sleep.is_empty()
+            && self.enabled.contains(self.current)
+            && !me.paused
+            && !me.expiring
+            && self.driver.kind == Kind::RunOn
+            && self.deviated == self.deviations.len()
+            && (at as u32) < self.limits.steps
     }
 
     /// Departs from the policy.

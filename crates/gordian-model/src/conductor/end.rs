@@ -29,6 +29,9 @@ impl Conductor {
     /// The last look at an execution that came to its end, after the front end has dropped everything that
     /// lives as long as it.
     pub fn close(&mut self) {
+        if self.recalling {
+            self.part();
+        }
         if self.trace.end == End::Complete && self.options.leaks {
             let leaked = (0..self.live_slots)
                 .find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
@@ -60,6 +63,9 @@ impl Conductor {
     }
 
     pub(super) fn fail_complete(&mut self, failure: Failure) {
+        if self.recalling {
+            self.part();
+        }
         let aftermath = self.aftermath();
         self.trace.aftermath.get_or_insert_with(|| Box::new(aftermath));
         self.trace.end = End::Failed(Box::new(failure));

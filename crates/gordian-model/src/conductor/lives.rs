@@ -9,18 +9,27 @@ use crate::op::{Op, OpKind};
 use smallvec::SmallVec;
 
 impl Conductor {
+    #[inline]
     pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
         let i = thread.index();
+        if self.threads.len() <= i || self.lives.len() <= i {
+            self.make_room(i);
+        }
+        self.threads[i].reset(Status::Running);
+        self.lives[i].revive();
+        self.sync.admit(thread, parent);
+        self.unfinished += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, i: usize) {
         if self.threads.len() <= i {
             self.threads.resize_with(i + 1, Thread::default);
         }
         while self.lives.len() <= i {
             self.lives.push(Slot::new(Life::new().into()));
         }
-        self.threads[i].reset(Status::Running);
-        self.lives[i].revive();
-        self.sync.admit(thread, parent);
-        self.unfinished += 1;
     }
 
     /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
@@ -63,6 +72,7 @@ impl Conductor {
         false
     }
 
+    #[inline]
     pub(super) fn joined(&mut self, thread: ThreadId, target: ThreadId) {
         if let Object::Life(life) = &self.lives[target.index()].model {
             life.joined(thread, &mut self.sync);
@@ -99,8 +109,10 @@ impl Conductor {
             let me = &mut self.threads[thread.index()];
             if me.status == Status::Announced && me.op.object == from {
                 me.op.object = to;
-                self.slot_mut(from).no_longer_pending(thread);
-                self.slot_mut(to).pending.push(thread);
+                if !self.recalling {
+                    self.slot_mut(from).no_longer_pending(thread);
+                    self.slot_mut(to).pending.push(thread);
+                }
             }
         }
     }
@@ -118,31 +130,37 @@ impl Conductor {
     /// A thread has come to its end.
     pub fn finish(&mut self, thread: ThreadId) {
         let i = thread.index();
-        self.threads[i].status = Status::Finished;
+        let me = &mut self.threads[i];
+        me.status = Status::Finished;
+        let last = me.last;
         self.enabled.remove(thread);
         self.unfinished -= 1;
-        if let Object::Life(life) = &mut self.lives[i].model {
+        let slot = &mut self.lives[i];
+        if let Object::Life(life) = &mut slot.model {
             life.finish(thread, &mut self.sync);
         }
+        slot.version += 1;
+        let (awaited, watched) = (!slot.pending.is_empty(), !slot.watchers.is_empty());
         // The end belongs to the thread's last step; if it made none it is part of its parent's spawn, after
         // which nobody else has moved.
         let exit = Access { object: ObjectId::life(thread), act: Act::Exit, seq: 0 };
-        let last = self.threads[i].last.map(|s| s as usize).or(self.trace.len().checked_sub(1));
-        if let Some(last) = last {
-            self.trace.steps[last].accesses.push(exit);
+        if !self.recalling
+            && let Some(last) = last.map(|s| s as usize).or(self.trace.len().checked_sub(1))
+        {
+            self.trace.add_end(last, exit);
             if last >= self.sleep_from && !self.sleep.is_empty() {
                 let thread = self.trace.steps[last].thread;
                 wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
             }
         }
-        while let Some(waiter) = self.lives[i].pending.pop() {
-            self.threads[waiter.index()].status = Status::Running;
-            self.joined(waiter, thread);
-            self.released.push(waiter);
+        if awaited {
+            while let Some(waiter) = self.lives[i].pending.pop() {
+                self.threads[waiter.index()].status = Status::Running;
+                self.joined(waiter, thread);
+                self.released.push(waiter);
+            }
         }
-        let slot = &mut self.lives[i];
-        slot.version += 1;
-        if !slot.watchers.is_empty() {
+        if watched {
             let at = self.trace.len().saturating_sub(1);
             self.changed(ObjectId::life(thread), thread, at);
         }

@@ -20,6 +20,7 @@ mod perform;
 mod policy;
 mod quick;
 mod quiet;
+mod recall;
 mod slots;
 mod spin;
 mod unwatched;
@@ -174,12 +175,25 @@ pub struct Conductor {
     pauses_seen: bool,
     /// The end of the program does not wait for threads that cannot go on.
     abandons: bool,
+    /// The steps so far are those of the last execution; see [`recall`].
+    recalling: bool,
+    /// How many of them are asked for again.
+    shared: usize,
+    /// From this step on the execution is not smooth.
+    smooth: usize,
 }
 
 impl Conductor {
     /// Starts an execution; the main thread is running.
     pub fn begin(&mut self, plan: &Plan) {
-        self.trace.clear();
+        self.shared = self.shared_with(plan);
+        self.recalling = self.shared > 0;
+        self.smooth = usize::MAX;
+        if self.recalling {
+            self.trace.restart();
+        } else {
+            self.trace.clear();
+        }
         self.prefix.clear();
         self.prefix.extend_from_slice(&plan.prefix);
         self.deviations.clear();
@@ -323,8 +337,12 @@ impl Conductor {
     /// Another thread is about to step. Preemptions are counted here, where switches are few, rather than at every step.
     #[inline]
     pub fn switch_to(&mut self, thread: ThreadId) {
-        if thread != self.current && self.could_go_on() {
-            self.trace.preempted += 1;
+        if thread != self.current {
+            let could_go_on = match self.recalling {
+                true => self.trace.steps.known(self.shared).is_some_and(|step| step.goes_on),
+                false => self.could_go_on(),
+            };
+            self.trace.preempted += u32::from(could_go_on);
         }
     }
 }

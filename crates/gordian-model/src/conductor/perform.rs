@@ -6,11 +6,15 @@ use crate::access::Access;
 use crate::id::{ObjectId, ThreadId};
 use crate::object::Object;
 use crate::op::{OpKind, Reply};
+use smallvec::SmallVec;
 
 impl Conductor {
     /// Carries out the announced op of the thread that was decided on.
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
+        if self.recalling {
+            return self.perform_again(thread);
+        }
         let at = self.trace.len();
         let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
         let reply = match quick.flatten() {
@@ -72,11 +76,12 @@ impl Conductor {
         let mut wrote = op.kind == OpKind::Choose;
         let mut progress = wrote;
         if op.kind.can_change() {
-            for object in [op.object, op.other].into_iter().filter(|&object| object != ObjectId::NONE) {
-                slot_of(&mut self.slots, &mut self.lives, object).no_longer_pending(thread);
+            slot_of(&mut self.slots, &mut self.lives, op.object).no_longer_pending(thread);
+            if op.other != ObjectId::NONE {
+                slot_of(&mut self.slots, &mut self.lives, op.other).no_longer_pending(thread);
             }
         }
-        let mut awaited = false;
+        let mut awaited: SmallVec<[ObjectId; 4]> = SmallVec::new_const();
         for &Access { object, act, .. } in &step.accesses {
             let slot = slot_of(&mut self.slots, &mut self.lives, object);
             if !slot.was_changed(act, reply.value) {
@@ -85,13 +90,18 @@ impl Conductor {
                 wrote = true;
                 progress |= act.is_progress();
                 slot.version = slot.version.wrapping_add(1);
-                awaited |= slot.is_awaited();
+                if slot.is_awaited() {
+                    awaited.push(object);
+                }
             }
         }
         me.pace(wrote, progress);
-        self.pauses_seen |= me.paused;
-        if awaited {
-            self.look_for_waiting(thread, at);
+        if me.paused || step.woken_by.is_some() {
+            self.pauses_seen |= me.paused;
+            self.smooth = self.smooth.min(at);
+        }
+        for object in awaited {
+            self.changed(object, thread, at);
         }
         if self.pauses_seen {
             self.release_polite(thread);
@@ -102,37 +112,32 @@ impl Conductor {
         reply
     }
 
-    /// Others wait for what the thread has changed.
-    #[inline(never)]
-    fn look_for_waiting(&mut self, thread: ThreadId, at: usize) {
-        for k in 0..self.trace.steps[at].accesses.len() {
-            let Access { object, act, .. } = self.trace.steps[at].accesses[k];
-            let slot = self.slot(object);
-            if slot.is_awaited() && slot.was_changed(act, self.trace.steps[at].value) {
-                self.changed(object, thread, at);
-            }
-        }
-    }
-
     /// An object that somebody waits at has changed: blocked threads may be enabled, idle ones look again.
     pub(super) fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
         let slot = slot_of(&mut self.slots, &mut self.lives, object);
-        // Put back below; evaluating changes nothing about who waits.
-        let pending = std::mem::take(&mut slot.pending);
-        let free = match &slot.model {
-            Object::Mutex(mutex) => Some(mutex.is_free()),
-            _ => None,
-        };
         let watched = !slot.watchers.is_empty();
-        for &waiter in &pending {
-            let me = &mut self.threads[waiter.index()];
-            match free {
-                // The most frequent of those that wait, in short.
-                Some(free) if me.op.kind == OpKind::Lock => me.await_lock(waiter, free, &mut self.enabled),
-                _ => self.evaluate(waiter),
+        let mut others = true;
+        if let Object::Mutex(mutex) = &slot.model {
+            // The most frequent of those that wait, in short.
+            let free = mutex.is_free();
+            others = false;
+            for &waiter in &slot.pending {
+                let me = &mut self.threads[waiter.index()];
+                if me.op.kind == OpKind::Lock {
+                    me.await_lock(waiter, free, &mut self.enabled);
+                } else {
+                    others = true;
+                }
             }
         }
-        slot_of(&mut self.slots, &mut self.lives, object).pending = pending;
+        if others {
+            // Put back below; evaluating changes nothing about who waits.
+            let pending = std::mem::take(&mut slot.pending);
+            for &waiter in &pending {
+                self.evaluate(waiter);
+            }
+            slot_of(&mut self.slots, &mut self.lives, object).pending = pending;
+        }
         if watched {
             self.wake_watchers(object, by, at);
         }

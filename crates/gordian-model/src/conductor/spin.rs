@@ -168,6 +168,7 @@ impl Conductor {
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
         whole(self.trace.taken_back_buffer(), tell);
+        whole(self.trace.ends_buffer(), tell);
         whole(&self.threads, tell);
         whole(&self.lives, tell);
         whole(&self.slots, tell);
@@ -200,7 +201,9 @@ impl Conductor {
     #[inline(never)]
     pub fn is_probing(&self, thread: ThreadId) -> usize {
         let Thread { op, spin, .. } = &self.threads[thread.index()];
-        usize::from(spin.probed || op.kind.is_pause() || spin.anchor == Some((op.kind, op.site, op.object)))
+        let is_back = spin.anchor == Some((op.kind, op.site, op.object));
+        // If what was read has been written since, the round was not one of waiting, and nothing will be compared.
+        usize::from(spin.probed || op.kind.is_pause() || (is_back && self.is_up_to_date(thread)))
     }
 
     /// Has the thread written down the op at which its state is compared? One means yes, as above.
@@ -218,6 +221,7 @@ impl Conductor {
             return;
         }
         self.take_back_round(thread);
+        self.smooth_up_to(self.trace.len().saturating_sub(1));
         let me = &mut self.threads[thread.index()];
         me.idle = Idle::Proved;
         me.spin.probed = false;

@@ -13,6 +13,10 @@ use crate::op::{Op, OpKind, Reply};
 impl Conductor {
     /// As [`perform`](Self::perform), and the step has written to all memory, for which one object stands.
     pub fn perform_unwatched(&mut self, thread: ThreadId, memory: ObjectId) -> Reply {
+        if self.recalling {
+            // That it has is in its record.
+            return self.perform_again(thread);
+        }
         let at = self.trace.len();
         let reply = self.perform_in_full(thread);
         let access = Access { object: memory, act: Act::Write, seq: 0 };

@@ -206,10 +206,14 @@ impl Synchronisation {
         self.threads.clear();
     }
 
+    #[inline]
     pub(crate) fn admit(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
-        if !self.on {
-            return;
+        if self.on {
+            self.do_admit(thread, parent);
         }
+    }
+
+    fn do_admit(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
         self.clocks.admit(thread);
         if self.threads.len() <= thread.index() {
             self.threads.resize(thread.index() + 1, ThreadClocks::default());

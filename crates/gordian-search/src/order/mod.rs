@@ -7,13 +7,13 @@
 
 mod foreseen;
 mod leading;
+mod look;
 mod possible;
 #[cfg(test)]
 mod tests;
 
 use gordian_model::clock::{ClockId, Clocks};
-use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Relation, Step, ThreadId};
-use smallvec::SmallVec;
+use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Step, ThreadId};
 
 /// How a step touched an object.
 #[derive(Clone, Copy, Debug)]
@@ -99,19 +99,27 @@ impl Order {
         self.clocks.get(self.events[b].clock, a.thread) >= a.nth
     }
 
+    /// Says of later steps whether they happen after step `a`.
+    #[inline]
+    pub(crate) fn after(&self, a: usize) -> impl Fn(usize) -> bool + '_ {
+        let Event { thread, nth, .. } = self.events[a];
+        move |b| self.clocks.get(self.events[b].clock, thread) >= nth
+    }
+
     /// What step `i` knows of each thread, for fingerprints.
     pub fn clock(&self, i: usize) -> &[u32] {
         self.clocks.row(self.events[i].clock)
     }
 
     /// Adds the next step and tells the races it takes part in as the later one.
+    #[inline]
     pub fn push(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         let i = self.events.len();
         let step = &steps[i];
         let thread = step.thread;
         self.clocks.admit(thread);
         if self.threads.len() <= thread.index() {
-            self.threads.resize(thread.index() + 1, NONE);
+            self.admit(thread);
         }
         let before = std::mem::replace(&mut self.threads[thread.index()], i as u32);
         // Whatever else is known is added to this clock, so that it is the first of those that the step makes.
@@ -119,151 +127,51 @@ impl Order {
             Some(past) => (self.clocks.another(past.clock), past.nth + 1),
             None => (self.clocks.fresh(), 1),
         };
-        for &past in &step.after {
-            self.clocks.join(known, self.events[past as usize].clock);
+        if !step.after.is_empty() {
+            for &past in &step.after {
+                self.clocks.join(known, self.events[past as usize].clock);
+            }
         }
         let touches = self.touches.len() as u32;
-        let accesses = met_by_others(step);
-        self.look_back(i, steps, accesses, known, races);
-        self.clocks.set(known, thread, nth);
-        for &Access { object, act, seq } in accesses {
-            let place = Order::place(object);
-            let before = std::mem::replace(&mut self.objects[place], self.touches.len() as u32);
-            let acts = self.touches.get(before as usize).map_or_else(Acts::default, |t| t.acts).with(act);
-            self.touches.push(Touch { acts, step: i as u32, place: place as u32, before, seq, act });
+        match met_by_others(step) {
+            // Most steps touch one thing, without having been idle before.
+            &[access] if step.woken_by.is_none() => {
+                let (latest, acts) = self.look_back_at_one(i, steps, access, known, races);
+                self.clocks.set(known, thread, nth);
+                self.touch(i, access, latest, acts);
+            }
+            accesses => {
+                self.look_back(i, steps, accesses, known, races);
+                self.clocks.set(known, thread, nth);
+                for &access in accesses {
+                    let latest = self.objects[Order::place(access.object)];
+                    let acts = self.touches.get(latest as usize).map_or_else(Acts::default, |t| t.acts);
+                    self.touch(i, access, latest, acts);
+                }
+            }
         }
         self.events.push(Event { clock: known, thread, nth, before, touches });
     }
 
-    /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.
-    #[inline]
-    fn look_back(
-        &mut self,
-        i: usize,
-        steps: &[Step],
-        accesses: &[Access],
-        known: ClockId,
-        races: &mut Vec<Race>,
-    ) {
-        let step = &steps[i];
-        // Most steps meet others at one object at most; then there is nothing to merge.
-        let (mut only, mut several) = (None, false);
-        for access in accesses {
-            let place = Order::place(access.object);
-            if self.objects.len() <= place {
-                self.objects.resize(place + 1, NONE);
-            }
-            let latest = self.objects[place];
-            if let Some(touch) = self.touches.get(latest as usize)
-                && touch.acts.meets(access.act.concerned_by())
-                // What its own thread has done before stands for all that was before it.
-                && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
-            {
-                several |= only.is_some();
-                only = Some((*access, latest));
-            }
-        }
-        if only.is_none() && step.woken_by.is_none() {
-            return;
-        }
-        let mut look = Look {
-            i,
-            step,
-            steps,
-            known,
-            late: ClockId::default(),
-            woken_by: step.woken_by,
-            waited: Order::may_have_waited(step),
-            put_met: false,
-        };
-        if several {
-            self.look_at_all(&mut look, races);
-        } else if let Some((access, mut next)) = only {
-            while let Some(&touch) = self.touches.get(next as usize)
-                && self.meet(&mut look, access, touch, races)
-            {
-                next = touch.before;
-            }
-        }
-        if let Some(waker) = look.woken_by {
-            self.clocks.join(known, self.events[waker as usize].clock);
-        }
-        if look.late != ClockId::default() {
-            self.clocks.join(known, look.late);
-        }
-    }
-
-    /// Looks at earlier touches latest first over all objects together, so that whatever lies between two steps is known before
-    /// their race is judged.
+    #[cold]
     #[inline(never)]
-    fn look_at_all(&mut self, look: &mut Look<'_>, races: &mut Vec<Race>) {
-        // For each object that was touched before, the access to it and the touch that is to be looked at next.
-        let mut cursors: SmallVec<[(Access, u32); 4]> = SmallVec::new();
-        for access in met_by_others(look.step) {
-            cursors.push((*access, self.objects[Order::place(access.object)]));
-        }
-        loop {
-            // Of several accesses of one step the first comes first.
-            let mut latest: Option<(usize, Touch)> = None;
-            for (c, cursor) in cursors.iter().enumerate() {
-                if let Some(&touch) = self.touches.get(cursor.1 as usize)
-                    && latest.is_none_or(|(_, other)| touch.step > other.step)
-                {
-                    latest = Some((c, touch));
-                }
-            }
-            let Some((c, touch)) = latest else { break };
-            look.put_met = false;
-            let more = self.meet(look, cursors[c].0, touch, races);
-            cursors[c].1 = if more { touch.before } else { NONE };
-        }
+    fn admit(&mut self, thread: ThreadId) {
+        self.threads.resize(thread.index() + 1, NONE);
     }
 
-    /// Judges one earlier touch of an object; `false` if those before it need no look.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, place: usize) {
+        self.objects.resize(place + 1, NONE);
+    }
+
+    /// Writes down that step `i` touched an object, what touched it before, and how it had been touched up to then.
     #[inline(always)]
-    fn meet(&mut self, look: &mut Look<'_>, access: Access, touch: Touch, races: &mut Vec<Race>) -> bool {
-        if !touch.acts.meets(access.act.concerned_by()) {
-            return false;
-        }
-        let (at, known) = (touch.step, look.known);
-        if look.woken_by.is_some_and(|w| w >= at) {
-            let waker = look.woken_by.take().expect("just seen");
-            self.clocks.join(known, self.events[waker as usize].clock);
-        }
-        // What was touched in the same way, and is known, has met everything before it that the step would meet; only messages
-        // are told apart by their numbers.
-        let stands_for_all = touch.act.is_total()
-            || (touch.act == access.act
-                && (!access.act.is_numbered() || (access.act == Act::Get && look.put_met)));
-        let Event { thread, nth, clock, .. } = self.events[at as usize];
-        if thread == look.step.thread {
-            return !stands_for_all;
-        }
-        match touch.act.relation(touch.seq, access.act, access.seq) {
-            Relation::Commute => true,
-            Relation::Enables if lets_go(touch.act) => {
-                look.put_met |= touch.act == Act::Put;
-                let into = self.clocks.own(&mut look.late);
-                self.clocks.join(into, clock);
-                !touch.act.is_total()
-            }
-            Relation::Enables => {
-                self.clocks.join(known, clock);
-                !stands_for_all
-            }
-            Relation::Race => {
-                if self.clocks.get(known, thread) < nth {
-                    if look.waited && !self.possible_before(at as usize, look.step, look.steps) {
-                        let into = self.clocks.own(&mut look.late);
-                        self.clocks.join(into, clock);
-                        return !touch.act.is_total();
-                    }
-                    races.push((at as usize, look.i));
-                    self.clocks.join(known, clock);
-                }
-                !stands_for_all
-            }
-        }
+    fn touch(&mut self, i: usize, Access { object, act, seq }: Access, before: u32, acts: Acts) {
+        let place = Order::place(object);
+        self.objects[place] = self.touches.len() as u32;
+        let acts = acts.with(act);
+        self.touches.push(Touch { acts, step: i as u32, place: place as u32, before, seq, act });
     }
 
     /// How an object was touched, the latest first.
@@ -304,23 +212,6 @@ impl Order {
     }
 }
 
-/// Looking back from a step.
-struct Look<'a> {
-    i: usize,
-    step: &'a Step,
-    steps: &'a [Step],
-    /// What the step knows.
-    known: ClockId,
-    /// What it knows besides, but has no part in judging races.
-    late: ClockId,
-    /// The step that ended its wait, until it has been taken into account.
-    woken_by: Option<u32>,
-    /// It may have waited: then it need not be possible any earlier.
-    waited: bool,
-    /// The message that it got has been met.
-    put_met: bool,
-}
-
 /// What a step touches, without the ends of threads that came with it: somebody asks for these only where they are steps of their
 /// own ([`Options::end_steps`](gordian_model::Options::end_steps)).
 #[inline]
@@ -333,9 +224,4 @@ fn met_by_others(step: &Step) -> &[Access] {
         accesses = others;
     }
     accesses
-}
-
-/// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
-fn lets_go(act: Act) -> bool {
-    matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)
 }

@@ -17,7 +17,13 @@ impl Order {
     /// Are there acts in the step of which it matters what was there? Otherwise it was possible at any time.
     #[inline]
     pub(super) fn may_have_waited(step: &Step) -> bool {
-        step.accesses.iter().any(|access| matches!(access.act, Act::Saw | Act::Take | Act::Share | Act::Get))
+        step.accesses.iter().any(|access| Order::waits(access.act))
+    }
+
+    /// Does it matter for such an act what was there?
+    #[inline]
+    pub(super) fn waits(act: Act) -> bool {
+        matches!(act, Act::Saw | Act::Take | Act::Share | Act::Get)
     }
 
     /// Could `step`, which may have waited, have been taken where step `at` was? Not if somebody holds the lock there and

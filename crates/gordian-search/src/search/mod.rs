@@ -41,6 +41,11 @@ impl Search {
         Search { text: name.into(), maker: Arc::new(maker) }
     }
 
+    /// The text it was made from.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// The strategy that carries the search out.
     pub fn strategy(&self, setting: &Setting) -> Box<dyn Strategy> {
         (self.maker)(setting)
@@ -102,6 +107,12 @@ impl FromStr for Search {
     type Err = SearchError;
 
     fn from_str(text: &str) -> Result<Search, SearchError> {
+        // Most often it is a word by itself.
+        if let Some(word) = WORDS.iter().find(|word| word.name == text)
+            && let Ok(maker) = (word.read)(Text::nothing_behind(text))
+        {
+            return Ok(Search { text: text.to_owned(), maker });
+        }
         let wrong =
             |wrong: Wrong| SearchError { text: text.to_owned(), position: wrong.at, hint: wrong.hint };
         let whole = Text::new(text);

@@ -26,6 +26,11 @@ impl<'a> Text<'a> {
         Text { whole, search: 0, start: 0, end: whole.len() }.trimmed()
     }
 
+    /// The empty piece at the end of a text.
+    pub(crate) fn nothing_behind(whole: &'a str) -> Text<'a> {
+        Text { whole, search: 0, start: whole.len(), end: whole.len() }
+    }
+
     /// The piece as a search of its own.
     pub(crate) fn as_search(self) -> Text<'a> {
         Text { search: self.start, ..self }

@@ -21,6 +21,7 @@ use gordian_model::{
     Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
     copied, dependent,
 };
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::LocalKey;
@@ -70,6 +71,8 @@ pub(super) struct Optimal {
     branch: usize,
     races: Vec<Race>,
     steps: Vec<usize>,
+    /// Memory for branches.
+    spare: Vec<Vec<Branch>>,
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
     /// There are barriers.
@@ -211,7 +214,7 @@ impl Optimal {
             last_accesses: accesses,
             node,
             objects: trace.steps[node].objects,
-            walked: Vec::new(),
+            walked: SmallVec::new(),
             arrivals: Vec::new(),
         };
         loop {
@@ -225,7 +228,7 @@ impl Optimal {
                     break;
                 }
             } else {
-                let in_doubt = insert(tree, &mut sequence, sleep);
+                let in_doubt = insert(tree, &mut sequence, sleep, &mut self.spare);
                 seen.get_or_insert_with(|| trace.steps[node].sleeper());
                 if !in_doubt {
                     break;
@@ -246,9 +249,14 @@ impl Optimal {
     /// thread depends?
     fn is_woken(&self, node: usize, thread: ThreadId, from: usize, trace: &Trace) -> bool {
         let sleeping = self.sleepers.at(node);
-        let sleepers = || sleeping.iter().filter(|s| s.thread == thread);
+        // Most often there is one.
+        let mut own = sleeping.iter().filter(|s| s.thread == thread);
+        let (first, several) = (own.next(), own.next().is_some());
+        let others = || sleeping.iter().filter(|s| several && s.thread == thread).skip(1);
+        let sleepers = || first.into_iter().chain(others());
+        let follows = self.order.after(node);
         for (k, step) in trace.steps.iter().enumerate().skip(from) {
-            if self.order.before(node, k) {
+            if follows(k) {
                 continue;
             }
             if step.thread == thread {
@@ -321,7 +329,9 @@ impl Strategy for Optimal {
             let node = self.nodes.push();
             node.doubtful = children.iter().any(|b| b.doubtful);
             self.in_doubt |= node.doubtful;
-            node.tree = children;
+            let emptied =
+                if children.is_empty() { children } else { std::mem::replace(&mut node.tree, children) };
+            self.spare.push(emptied);
             self.path.push(first.planned);
             children = first.children;
         }
@@ -344,26 +354,27 @@ impl Strategy for Optimal {
         }
         self.grown.learn();
         self.sleepers.reach(self.branch);
-        for (i, step) in trace.steps.iter().enumerate().skip(self.branch) {
+        let mut races = std::mem::take(&mut self.races);
+        let mut varies = false;
+        let steps = &trace.steps[..];
+        if steps.len() > self.branch {
+            self.path.truncate(self.branch);
+        }
+        for (i, step) in steps.iter().enumerate().skip(self.branch) {
             if i >= self.nodes.len() {
                 self.nodes.push();
             }
             if i > self.branch {
-                self.sleepers.follow(&trace.steps[i - 1], trace);
+                self.sleepers.follow(&steps[i - 1], trace);
             }
             let node = &mut self.nodes[i];
             if !node.tree.is_empty() {
                 node.seen = Some(step.sleeper());
             }
             self.arrivals |= step.kind == OpKind::Arrive;
-        }
-        if trace.len() > self.branch {
-            self.path.truncate(self.branch);
-            self.path.extend(trace.steps[self.branch..].iter().map(Step::planned));
-        }
-        let mut races = std::mem::take(&mut self.races);
-        for _ in self.branch..trace.len() {
-            self.order.push(&trace.steps, &mut races);
+            varies |= step.outcomes > 1;
+            self.path.push(step.planned());
+            self.order.push(steps, &mut races);
         }
         self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
@@ -374,8 +385,8 @@ impl Strategy for Optimal {
             }
         }
         self.look_again(trace);
-        for i in self.branch..trace.len() {
-            if trace.steps[i].outcomes > 1 {
+        if varies {
+            for i in self.branch..trace.len() {
                 self.vary(i, trace);
             }
         }

@@ -17,14 +17,22 @@ impl<T> Default for Stack<T> {
 
 impl<T: Default> Stack<T> {
     /// One more node: one that was popped before, if there is one, as it was left.
+    #[inline]
     pub(super) fn push(&mut self) -> &mut T {
         if self.len == self.nodes.len() {
-            self.nodes.push(T::default());
+            self.make_room();
         }
         self.len += 1;
         &mut self.nodes[self.len - 1]
     }
 
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.nodes.push(T::default());
+    }
+
+    #[inline]
     pub(super) fn pop(&mut self) {
         self.len -= 1;
     }

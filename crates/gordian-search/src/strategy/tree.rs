@@ -82,7 +82,7 @@ pub(super) struct Sequence<'a> {
     pub(super) node: usize,
     pub(super) objects: u32,
     /// The branches walked into: the thread, and its step here, if it is one of the sequence.
-    pub(super) walked: Vec<(ThreadId, Option<usize>)>,
+    pub(super) walked: SmallVec<[(ThreadId, Option<usize>); 4]>,
     /// What steps touch that were the last of a round at a barrier and are so no longer, because others are missing.
     pub(super) arrivals: Vec<(usize, Accesses)>,
 }
@@ -116,7 +116,8 @@ impl Sequence<'_> {
         let (node, last, order) = (self.node, self.last, self.order);
         self.walked.clear();
         self.steps.clear();
-        self.steps.extend((node + 1..end).filter(|&k| k != last && !order.before(node, k)));
+        let follows = order.after(node);
+        self.steps.extend((node + 1..end).filter(|&k| k != last && !follows(k)));
         self.steps.push(last);
         if arrivals {
             self.arrivals.clear();
@@ -152,18 +153,18 @@ impl Sequence<'_> {
             && !matches!(kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak | OpKind::Arrive)
     }
 
-    /// Does step `a` of the sequence happen before step `b` of it? The last step may have waited for steps that are left
-    /// out (the unlock of a lock that is now taken later), so only what is in the sequence counts for it.
-    fn before(&self, a: usize, b: usize) -> Is {
-        if b != self.last {
-            return Is::from(self.order.before(a, b));
+    /// Does a step of the sequence happen before the one at this place of it?
+    fn has_to_wait(&self, at: usize) -> Is {
+        let step = self.steps[at];
+        if step != self.last {
+            return Is::from(self.steps[..at].iter().any(|&s| self.order.before(s, step)));
         }
-        let last = &self.trace.steps[b];
-        let foreseen = self.is_foreseen(b);
-        let between = self.steps.iter().filter(|&&s| s != b && self.order.before(a, s));
-        Is::any(between.map(|&s| {
-            let step = &self.trace.steps[s];
-            if step.thread == last.thread
+        // It stands at the end. It may have waited for steps that are left out (the unlock of a lock that is now taken later), so only
+        // what is in the sequence counts; and what happens before it does so because of one that leads to it by itself.
+        let last = &self.trace.steps[step];
+        let foreseen = self.is_foreseen(step);
+        Is::any(self.steps[..at].iter().map(|&s| {
+            if self.trace.steps[s].thread == last.thread
                 || last.after.contains(&(s as u32))
                 || last.woken_by == Some(s as u32)
             {
@@ -199,7 +200,7 @@ impl Sequence<'_> {
                 if self.outcome(step) != tried.outcome {
                     return Found::Not;
                 }
-                match Is::any(self.steps[..at].iter().map(|&s| self.before(s, step))) {
+                match self.has_to_wait(at) {
                     Is::So => Found::Not,
                     Is::Unclear => Found::Perhaps,
                     Is::NotSo => Found::At(at),
@@ -525,8 +526,13 @@ pub(super) fn prune(tree: &mut Vec<Branch>, sleep: Sleeping<'_>) {
 }
 
 /// Puts a sequence into a tree, unless the tree already holds something that covers it; says whether the leaf it leads to may be
-/// in doubt. `sleep` are the steps that sleep at the node.
-pub(super) fn insert(tree: &mut Vec<Branch>, sequence: &mut Sequence<'_>, sleep: Sleeping<'_>) -> bool {
+/// in doubt. `sleep` are the steps that sleep at the node, `spare` is memory for branches.
+pub(super) fn insert(
+    tree: &mut Vec<Branch>,
+    sequence: &mut Sequence<'_>,
+    sleep: Sleeping<'_>,
+    spare: &mut Vec<Vec<Branch>>,
+) -> bool {
     let mut parts = sequence.partly_covered(sleep);
     let mut in_doubt = false;
     let mut path: SmallVec<[usize; 16]> = SmallVec::new();
@@ -568,6 +574,9 @@ pub(super) fn insert(tree: &mut Vec<Branch>, sequence: &mut Sequence<'_>, sleep:
         level = &mut level[i].children;
     }
     for (k, &step) in sequence.steps.iter().enumerate() {
+        if k > 0 && level.capacity() == 0 {
+            *level = spare.pop().unwrap_or_default();
+        }
         let mut branch = sequence.branch(step);
         branch.doubtful = in_doubt;
         if in_doubt && k + 1 == sequence.steps.len() {

@@ -172,6 +172,7 @@ impl Engine {
             None => runtime.conductor.names.forget_threads(),
         }
         runtime.heap.forget();
+        runtime.conductor.forget();
         runtime.set_stack_size(stack_size);
         runtime.shared.covered.clear();
         Engine { runtime: Some(runtime), outside: Outside::default() }
@@ -272,6 +273,10 @@ impl Runtime {
                 let rt = &mut *rt;
                 rt.epoch = EPOCHS.fetch_add(1, Relaxed);
                 LIVE[rt.place].store(rt.epoch, Relaxed);
+                if rt.watch.is_some() {
+                    // Whoever looks wants to see who could go on.
+                    rt.conductor.forget();
+                }
                 rt.conductor.begin(plan);
                 rt.shared.clear();
                 rt.silent = false;

@@ -132,6 +132,8 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
         let request = if Runtime::is_held(rt) {
             Some(Request::Started)
+        } else if (*rt).conductor.recalls(me) {
+            None
         } else {
             let decision = (*rt).conductor.decide();
             (*rt).decision = decision;

@@ -1,0 +1,185 @@
+//! The beginning that an execution shares with the one before it.
+//!
+//! A search repeats most of an execution to do something else near its end. As long as a plan makes the choices that the last
+//! execution made, the steps are the same, and their records are still there. So they are only checked, and the ops carried out:
+//! nothing is written down again but the values, which may be addresses, and nobody asks who could go on instead. That is made up for
+//! when the two part ([`part`](Conductor::part)).
+//!
+//! Only a *smooth* beginning is repeated in this way: one in which nobody paused, timed out, or was found idle.
+
+use super::policy::Kind;
+use super::slots::{Objects, slot_of};
+use super::{Conductor, Decision, Status};
+use crate::access::{Access, Accesses};
+use crate::id::{ObjectId, ThreadId};
+use crate::object::Object;
+use crate::op::{OpKind, Reply};
+use crate::plan::{Plan, Planned};
+use crate::policy::Policy;
+use crate::trace::Step;
+
+impl Conductor {
+    /// Another program is run from now on, or nothing of the last execution is to be relied on.
+    pub fn forget(&mut self) {
+        self.smooth = 0;
+    }
+
+    /// How many steps of the last execution the plan asks for again.
+    pub(super) fn shared_with(&self, plan: &Plan) -> usize {
+        let same_rules = self.options == plan.options
+            && self.limits == plan.limits
+            && self.driver.kind == Kind::RunOn
+            && matches!(plan.policy, Policy::RunOn);
+        if !same_rules {
+            return 0;
+        }
+        let mut known = self.trace.len().min(self.smooth);
+        if !plan.sleep.is_empty() {
+            known = known.min(plan.sleep_from);
+        }
+        let known = &self.trace.steps[..known];
+        let parts = |(planned, step): (&Planned, &Step)| {
+            let Some((kind, site)) = planned.expected else { return true };
+            planned.thread != step.thread
+                || kind != step.kind
+                || site != step.site
+                || planned.outcome != step.outcome
+        };
+        let shared = plan.prefix.iter().zip(known).position(parts);
+        shared.unwrap_or(plan.prefix.len().min(known.len()))
+    }
+
+    /// Nothing from step `at` on is like what an execution without it would do.
+    #[inline]
+    pub(super) fn smooth_up_to(&mut self, at: usize) {
+        self.smooth = self.smooth.min(at);
+    }
+
+    /// The next step, as long as it is the one of the last execution.
+    #[inline]
+    pub(super) fn decide_again(&mut self) -> Option<Decision> {
+        if let Some(step) = self.trace.steps.known(self.shared)
+            && let Some(me) = self.threads.get(step.thread.index())
+            && me.status == Status::Announced
+            && (me.op.kind, me.op.site, me.op.object) == (step.kind, step.site, step.object)
+        {
+            self.chosen = step.outcome;
+            return Some(Decision::Run(step.thread));
+        }
+        self.part();
+        None
+    }
+
+    /// Is the next step one of the last execution, and the one that this thread has announced? Then it may be
+    /// [performed](Self::perform).
+    #[inline(always)]
+    pub fn recalls(&mut self, thread: ThreadId) -> bool {
+        if self.recalling
+            && let Some(step) = self.trace.steps.known(self.shared)
+            && step.thread == thread
+            && let Some(me) = self.threads.get(thread.index())
+            && (me.op.kind, me.op.site, me.op.object) == (step.kind, step.site, step.object)
+            && !self.is_over()
+        {
+            self.chosen = step.outcome;
+            return true;
+        }
+        false
+    }
+
+    /// The execution goes its own way from here: who could go on is worked out, and what the last execution did from here on is
+    /// forgotten.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn part(&mut self) {
+        self.recalling = false;
+        self.trace.part();
+        self.enabled.clear();
+        for i in 0..self.threads.len() {
+            let me = &self.threads[i];
+            // One that joins is not asked for until that thread has ended.
+            if me.status == Status::Announced && me.op.kind != OpKind::Join {
+                self.enrol(ThreadId(i as u32));
+            }
+        }
+    }
+
+    /// Carries out a step of the last execution again.
+    #[inline(never)]
+    pub(super) fn perform_again(&mut self, thread: ThreadId) -> Reply {
+        let at = self.trace.len();
+        let me = &mut self.threads[thread.index()];
+        let step = self.trace.steps.again();
+        me.status = Status::Running;
+        me.visible += 1;
+        me.last = Some(at as u32);
+        if !me.after.is_empty() {
+            me.after.clear();
+        }
+        self.current = thread;
+        if me.op.kind.is_frequent()
+            && !self.options.clocks
+            && let Some(slot) = self.slots.get_mut(me.op.object.index())
+        {
+            let quick = match &mut slot.model {
+                Object::Atomic(atomic) => atomic.quickly(&me.op),
+                Object::Mutex(mutex) => mutex.quickly(thread, &me.op).map(|(act, ok)| (0, act, ok)),
+                _ => None,
+            };
+            if let Some((value, act, ok)) = quick {
+                step.value = value;
+                step.arg = me.op.arg;
+                step.ok = ok;
+                if slot.was_changed(act, value) {
+                    slot.version = slot.version.wrapping_add(1);
+                    me.changes += 1;
+                    me.spin.reset();
+                } else {
+                    me.spin.read(me.op.object, slot.version);
+                }
+                return Reply { value, ok, ..Reply::DONE };
+            }
+        }
+        self.perform_again_in_full(thread, at)
+    }
+
+    fn perform_again_in_full(&mut self, thread: ThreadId, at: usize) -> Reply {
+        let me = &mut self.threads[thread.index()];
+        let op = &me.op;
+        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
+        let mut accesses = Accesses::new_const();
+        let reply = match op.kind {
+            OpKind::Choose => Reply::value(u64::from(self.chosen)),
+            _ if op.object == ObjectId::NONE => Reply::DONE,
+            _ => {
+                let objects = Objects {
+                    options: self.options,
+                    slots: &mut self.slots,
+                    lives: &mut self.lives,
+                    sync: &mut self.sync,
+                };
+                objects.carry_out(thread, op, self.chosen, me.panicking, &mut accesses)
+            }
+        };
+        let step = &mut self.trace.steps[at];
+        step.value = reply.value;
+        step.arg = op.arg;
+        step.ok = reply.ok;
+        self.sync.tick(thread);
+        let mut wrote = op.kind == OpKind::Choose;
+        for &Access { object, act, .. } in &accesses {
+            let slot = slot_of(&mut self.slots, &mut self.lives, object);
+            if slot.was_changed(act, reply.value) {
+                wrote = true;
+                slot.version = slot.version.wrapping_add(1);
+            } else {
+                me.spin.read(object, slot.version);
+            }
+        }
+        if wrote {
+            me.changes += 1;
+            me.spin.reset();
+        }
+        reply
+    }
+}

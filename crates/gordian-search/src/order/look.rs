@@ -1,0 +1,208 @@
+//! Looking back from a step: what it knows of the earlier ones, and with which of them it races.
+
+use super::{Event, NONE, Order, Race, Touch, met_by_others};
+use gordian_model::clock::ClockId;
+use gordian_model::{Access, Act, Acts, Relation, Step};
+use smallvec::SmallVec;
+
+impl Order {
+    /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that, and how it was touched
+    /// up to there.
+    #[inline(always)]
+    pub(super) fn look_back_at_one(
+        &mut self,
+        i: usize,
+        steps: &[Step],
+        access: Access,
+        known: ClockId,
+        races: &mut Vec<Race>,
+    ) -> (u32, Acts) {
+        let place = Order::place(access.object);
+        if self.objects.len() <= place {
+            self.make_room(place);
+            return (NONE, Acts::default());
+        }
+        let latest = self.objects[place];
+        let Some(&touch) = self.touches.get(latest as usize) else { return (NONE, Acts::default()) };
+        let (step, acts) = (&steps[i], touch.acts);
+        let concerned = access.act.concerned_by();
+        if acts.meets(concerned)
+            && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
+        {
+            let mut look = Look {
+                i,
+                step,
+                steps,
+                known,
+                late: ClockId::default(),
+                woken_by: None,
+                waited: Order::waits(access.act),
+                put_met: false,
+            };
+            let mut touch = touch;
+            while self.meet(&mut look, access, touch, races)
+                && let Some(&before) = self.touches.get(touch.before as usize)
+                && before.acts.meets(concerned)
+            {
+                touch = before;
+            }
+            if look.late != ClockId::default() {
+                self.clocks.join(known, look.late);
+            }
+        }
+        (latest, acts)
+    }
+
+    /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.
+    #[inline(never)]
+    pub(super) fn look_back(
+        &mut self,
+        i: usize,
+        steps: &[Step],
+        accesses: &[Access],
+        known: ClockId,
+        races: &mut Vec<Race>,
+    ) {
+        let step = &steps[i];
+        // Most steps meet others at one object at most; then there is nothing to merge.
+        let (mut only, mut several) = (None, false);
+        for access in accesses {
+            let place = Order::place(access.object);
+            if self.objects.len() <= place {
+                self.make_room(place);
+            }
+            let latest = self.objects[place];
+            if let Some(touch) = self.touches.get(latest as usize)
+                && touch.acts.meets(access.act.concerned_by())
+                // What its own thread has done before stands for all that was before it.
+                && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
+            {
+                several |= only.is_some();
+                only = Some((*access, latest));
+            }
+        }
+        if only.is_none() && step.woken_by.is_none() {
+            return;
+        }
+        let mut look = Look {
+            i,
+            step,
+            steps,
+            known,
+            late: ClockId::default(),
+            woken_by: step.woken_by,
+            waited: Order::may_have_waited(step),
+            put_met: false,
+        };
+        if several {
+            self.look_at_all(&mut look, races);
+        } else if let Some((access, mut next)) = only {
+            while let Some(&touch) = self.touches.get(next as usize)
+                && touch.acts.meets(access.act.concerned_by())
+                && self.meet(&mut look, access, touch, races)
+            {
+                next = touch.before;
+            }
+        }
+        if let Some(waker) = look.woken_by {
+            self.clocks.join(known, self.events[waker as usize].clock);
+        }
+        if look.late != ClockId::default() {
+            self.clocks.join(known, look.late);
+        }
+    }
+
+    /// Looks at earlier touches latest first over all objects together, so that whatever lies between two steps is known before
+    /// their race is judged.
+    #[inline(never)]
+    fn look_at_all(&mut self, look: &mut Look<'_>, races: &mut Vec<Race>) {
+        // For each object that was touched before, the access to it and the touch that is to be looked at next.
+        let mut cursors: SmallVec<[(Access, u32); 4]> = SmallVec::new();
+        for access in met_by_others(look.step) {
+            cursors.push((*access, self.objects[Order::place(access.object)]));
+        }
+        loop {
+            // Of several accesses of one step the first comes first.
+            let mut latest: Option<(usize, Touch)> = None;
+            for (c, cursor) in cursors.iter().enumerate() {
+                if let Some(&touch) = self.touches.get(cursor.1 as usize)
+                    && latest.is_none_or(|(_, other)| touch.step > other.step)
+                {
+                    latest = Some((c, touch));
+                }
+            }
+            let Some((c, touch)) = latest else { break };
+            look.put_met = false;
+            let access = cursors[c].0;
+            let more = touch.acts.meets(access.act.concerned_by()) && self.meet(look, access, touch, races);
+            cursors[c].1 = if more { touch.before } else { NONE };
+        }
+    }
+
+    /// Judges one earlier touch of an object, up to which there is one that has something to do with the access; `false` if those
+    /// before it need no look.
+    #[inline(always)]
+    fn meet(&mut self, look: &mut Look<'_>, access: Access, touch: Touch, races: &mut Vec<Race>) -> bool {
+        let (at, known) = (touch.step, look.known);
+        if look.woken_by.is_some_and(|w| w >= at) {
+            let waker = look.woken_by.take().expect("just seen");
+            self.clocks.join(known, self.events[waker as usize].clock);
+        }
+        // What was touched in the same way, and is known, has met everything before it that the step would meet; only messages
+        // are told apart by their numbers.
+        let stands_for_all = touch.act.is_total()
+            || (touch.act == access.act
+                && (!access.act.is_numbered() || (access.act == Act::Get && look.put_met)));
+        let Event { thread, nth, clock, .. } = self.events[at as usize];
+        if thread == look.step.thread {
+            return !stands_for_all;
+        }
+        match touch.act.relation(touch.seq, access.act, access.seq) {
+            Relation::Commute => true,
+            Relation::Enables if lets_go(touch.act) => {
+                look.put_met |= touch.act == Act::Put;
+                let into = self.clocks.own(&mut look.late);
+                self.clocks.join(into, clock);
+                !touch.act.is_total()
+            }
+            Relation::Enables => {
+                self.clocks.join(known, clock);
+                !stands_for_all
+            }
+            Relation::Race => {
+                if self.clocks.get(known, thread) < nth {
+                    if look.waited && !self.possible_before(at as usize, look.step, look.steps) {
+                        let into = self.clocks.own(&mut look.late);
+                        self.clocks.join(into, clock);
+                        return !touch.act.is_total();
+                    }
+                    races.push((at as usize, look.i));
+                    self.clocks.join(known, clock);
+                }
+                !stands_for_all
+            }
+        }
+    }
+}
+
+/// Looking back from a step.
+struct Look<'a> {
+    i: usize,
+    step: &'a Step,
+    steps: &'a [Step],
+    /// What the step knows.
+    known: ClockId,
+    /// What it knows besides, but has no part in judging races.
+    late: ClockId,
+    /// The step that ended its wait, until it has been taken into account.
+    woken_by: Option<u32>,
+    /// It may have waited: then it need not be possible any earlier.
+    waited: bool,
+    /// The message that it got has been met.
+    put_met: bool,
+}
+
+/// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
+fn lets_go(act: Act) -> bool {
+    matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)
+}
