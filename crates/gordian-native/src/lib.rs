@@ -25,4 +25,5 @@ mod trust;
 
 pub use command::{Circumstances, Invocation};
 pub use error::NativeError;
+pub use gordian_wire::REFUSED_VARIABLE;
 pub use target::Native;

@@ -22,6 +22,10 @@ pub const ORDERS_VARIABLE: &str = "GORDIAN_NATIVE_ORDERS";
 /// Environment: the descriptor to which it says how an execution ended.
 pub const ANSWERS_VARIABLE: &str = "GORDIAN_NATIVE_ANSWERS";
 
+/// Environment: how many of the first threads cannot be created, as if the system had no room for them (`EAGAIN`). std's harness then runs a test
+/// on the thread that it is on itself.
+pub const REFUSED_VARIABLE: &str = "GORDIAN_NATIVE_REFUSED_THREADS";
+
 /// Environment: the descriptor that the runtime was loaded from.
 pub const LIBRARY_VARIABLE: &str = "GORDIAN_NATIVE_LIBRARY";
 

@@ -5,7 +5,7 @@ use crate::native::{self, Program};
 use crate::test::find::Case;
 use clap::ArgMatches;
 use gordian::__private::ForeignCheck;
-use gordian_native::{Circumstances, Invocation};
+use gordian_native::{Circumstances, Invocation, REFUSED_VARIABLE};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::PathBuf;
@@ -18,11 +18,10 @@ pub(super) const ROLE: &str = "unmodified-test";
 /// The most time of a test if nothing is said: one that was not made to be searched may have more interleavings than anybody waits for.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The threads that there are without any of the test's own: the main thread, and the one on which std's harness runs the test.
-const HARNESS: usize = 2;
-
-/// A backtrace takes long, and where a failure comes from is told anyway.
-const QUIET: (&str, &str) = ("RUST_BACKTRACE", "0");
+/// What the program is told by its environment. std's harness starts a thread for the test even if it runs nothing else, and waits for it; it
+/// runs the test itself if it can have no thread, and then there are only the threads of the test. A backtrace takes long, and where a failure
+/// comes from is told anyway.
+const VARIABLES: [(&str, &str); 2] = [(REFUSED_VARIABLE, "1"), ("RUST_BACKTRACE", "0")];
 
 /// What holds for all tests of a run.
 pub(crate) struct Order {
@@ -64,7 +63,6 @@ impl Order {
         let executable = program.executable.strip_prefix(program.folder()).unwrap_or(&program.executable);
         let executable =
             executable.to_str().ok_or_else(|| format!("{} is no UTF-8", executable.display()))?;
-        // One test, so one thread besides that of the harness.
         let mut words: Vec<String> =
             [executable, &case.name, "--exact", "--test-threads=1", "--nocapture"].map(str::to_owned).into();
         if case.ignored {
@@ -82,7 +80,7 @@ impl Order {
         let told = serde_json::to_string(&told).map_err(|error| error.to_string())?;
         let me = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
         let mut command = program.command_for(&me);
-        command.args([ROLE, &told]).env(QUIET.0, QUIET.1);
+        command.args([ROLE, &told]).envs(VARIABLES);
         Ok(command)
     }
 }
@@ -96,8 +94,9 @@ pub(super) fn run(told: &str) -> Result<ExitCode, String> {
 
 fn search(told: &Told) -> Result<ExitCode, String> {
     let package = told.package.display().to_string();
-    let mut variables =
-        vec![("CARGO_MANIFEST_DIR".to_owned(), package.clone()), (QUIET.0.to_owned(), QUIET.1.to_owned())];
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let mut variables = vec![owned(("CARGO_MANIFEST_DIR", &package))];
+    variables.extend(VARIABLES.map(owned));
     variables.extend(std::env::var(native::TRUST).ok().map(|names| (native::TRUST.to_owned(), names)));
     let circumstances = Circumstances { variables, folder: Some(package) };
     let invocation = Invocation { words: told.words.clone() };
@@ -109,7 +108,7 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);
     }
-    let alone = program.threads() <= HARNESS && report.failure().is_none();
+    let alone = program.threads() == 1 && report.failure().is_none();
     let text = match program.trusted(&told.plain).filter(|_| report.failure().is_none()) {
         _ if alone => "no threads".to_owned(),
         Some(trusted) => format!("{report}\n{trusted}"),

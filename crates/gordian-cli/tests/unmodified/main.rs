@@ -177,6 +177,8 @@ fn a_test_without_threads_passes_and_says_so() {
         "{}",
         ended.out
     );
+    // Not even one of the harness's.
+    ended.says("1 test: 1 passed (1 execution, ");
 }
 
 #[test]

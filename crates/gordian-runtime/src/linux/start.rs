@@ -7,7 +7,7 @@ use super::{blocks, end, hooks, points, signals, sys, thread};
 use gordian_model::ThreadId;
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
-    SIZE, Shared, take_plan,
+    REFUSED_VARIABLE, SIZE, Shared, take_plan,
 };
 use libc::{c_char, c_int, c_void};
 use std::ffi::{CStr, CString};
@@ -60,6 +60,7 @@ unsafe extern "C-unwind" fn ours(
         turn::UNWINDER[0].store(start, Relaxed);
         turn::UNWINDER[1].store(end, Relaxed);
         thread::prepare();
+        thread::REFUSED.store(descriptor(REFUSED_VARIABLE).map_or(0, |n| n.max(0) as u32), Relaxed);
         signals::prepare();
         if hooks::are_there() {
             shared.hooked.store(1, Relaxed);

@@ -22,6 +22,9 @@ struct Birth {
     stack: usize,
 }
 
+/// How many threads are still to be refused in this execution.
+pub(crate) static REFUSED: AtomicU32 = AtomicU32::new(0);
+
 entry!(
     /// See pthread_create(3).
     pthread_create, 4 => create
@@ -39,6 +42,10 @@ pub(crate) unsafe extern "C-unwind" fn create(
         // SAFETY: passed on as it came.
         return unsafe { create(handle, attributes, routine, argument) };
     };
+    if REFUSED.load(Relaxed) > 0 {
+        REFUSED.fetch_sub(1, Relaxed);
+        return libc::EAGAIN;
+    }
     // SAFETY: the program's own attributes.
     let stack = unsafe { stack_size(attributes) };
     let birth = turn::with(|rt| {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const PREFIX: &str = "GORDIAN_";
+/// What native programs are told by the command that runs them.
+const NATIVE: &str = "GORDIAN_NATIVE_";
 /// The compilers of `gordian cc` and `gordian c++`: nothing to a check, but people may have them set.
 const COMPILERS: [&str; 2] = ["GORDIAN_CC", "GORDIAN_CXX"];
 
@@ -66,7 +68,8 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             found.budget = Some(time(&value).ok_or_else(wrong)?);
             continue;
         }
-        if variable == record::VARIABLE || COMPILERS.contains(&variable.as_str()) {
+        let foreign = COMPILERS.contains(&variable.as_str()) || variable.starts_with(NATIVE);
+        if variable == record::VARIABLE || foreign {
             continue;
         }
         match found.settings.set(&key, &value) {
