@@ -1,6 +1,6 @@
 //! What can be said on the command line. Help, completions and man pages come from here.
 
-use clap::{Arg, ArgAction, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 
 /// `gordian`
@@ -60,6 +60,8 @@ pub(crate) fn gordian() -> Command {
                 ),
         )
         .subcommand(run())
+        .subcommand(compiler("cc", "Compile C with hooks, so that accesses to memory are seen when the program is run"))
+        .subcommand(compiler("c++", "Compile C++ with hooks, so that accesses to memory are seen when the program is run"))
         .subcommand(
             Command::new("explain")
                 .about("Print the line that finds out how many preemptions, variables and threads a saved failure needs")
@@ -105,6 +107,31 @@ pub(crate) fn cargo_gordian() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(test())
+        .subcommand(cargo_run())
+}
+
+/// For the pages only: what follows the name goes to the compiler as it is, see `cc`.
+fn compiler(name: &'static str, about: &'static str) -> Command {
+    Command::new(name)
+        .about(about)
+        .disable_help_flag(true)
+        .after_help(
+            "The compiler is the first of --compiler, GORDIAN_CC (for c++ GORDIAN_CXX) and cc (c++); it has to be gcc or clang. \
+             With make, say make CC='gordian cc'.",
+        )
+        .arg(
+            Arg::new("compiler")
+                .long("compiler")
+                .value_name("NAME")
+                .help("The compiler to use; only as the first argument"),
+        )
+        .arg(
+            Arg::new("ARGUMENTS")
+                .num_args(..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .help("What the compiler is told"),
+        )
 }
 
 /// The keys of the settings that `gordian run` takes.
@@ -121,6 +148,129 @@ pub(crate) const RUN_SETTINGS: &[&str] = &[
 ];
 
 fn run() -> Command {
+    let about = "Run an unmodified program in every interleaving of its threads that can make a difference";
+    with_run_settings(Command::new("run").about(about)).arg(
+        Arg::new("PROGRAM")
+            .required(true)
+            .last(true)
+            .num_args(1..)
+            .value_name("PROGRAM")
+            .help("The program and its arguments, after --"),
+    )
+}
+
+/// `cargo gordian run`
+fn cargo_run() -> Command {
+    let about = "Build a program of the workspace with hooks and run it in every interleaving of its threads that can make a difference";
+    let command = with_run_settings(Command::new("run").about(about))
+        .arg(
+            unmodified()
+                .required(true)
+                .help("The program is plain Rust: compile it and its dependencies with hooks"),
+        )
+        .arg(plain());
+    with_cargo_options(
+        command,
+        &["lib", "test", "tests", "bins", "examples", "all-targets", "workspace", "exclude"],
+    )
+    .arg(
+        Arg::new("ARGUMENTS")
+            .last(true)
+            .num_args(..)
+            .value_name("ARGUMENTS")
+            .help("What the program is told, after --"),
+    )
+}
+
+fn unmodified() -> Arg {
+    Arg::new("unmodified").long("unmodified").action(ArgAction::SetTrue)
+}
+
+fn plain() -> Arg {
+    Arg::new("plain")
+        .long("plain")
+        .value_name("CRATE,..")
+        .action(ArgAction::Append)
+        .value_delimiter(',')
+        .requires("unmodified")
+        .help("Crates that are compiled without hooks")
+}
+
+/// The crates that are to be compiled without hooks.
+pub(crate) fn without_hooks(matches: &ArgMatches) -> Vec<String> {
+    matches.get_many("plain").into_iter().flatten().cloned().collect()
+}
+
+/// Options of cargo's that can be said without --: name, letter, value, help.
+const CARGO_OPTIONS: &[(&str, Option<char>, Option<&str>, &str)] = &[
+    ("package", Some('p'), Some("SPEC"), "The package"),
+    ("workspace", None, None, "All packages of the workspace"),
+    ("exclude", None, Some("SPEC"), "Not this package"),
+    ("lib", None, None, "The library of the package"),
+    ("bin", None, Some("NAME"), "This program"),
+    ("bins", None, None, "All programs"),
+    ("example", None, Some("NAME"), "This example"),
+    ("examples", None, None, "All examples"),
+    ("test", None, Some("NAME"), "This integration test"),
+    ("tests", None, None, "Everything that has tests"),
+    ("all-targets", None, None, "All targets"),
+    ("release", Some('r'), None, "Build with optimisations"),
+    ("profile", None, Some("NAME"), "Build with this profile"),
+    ("features", Some('F'), Some("FEATURES"), "Features to be switched on"),
+    ("all-features", None, None, "Switch on all features"),
+    ("no-default-features", None, None, "Leave out the default features"),
+    ("manifest-path", None, Some("PATH"), "The Cargo.toml"),
+    ("target-dir", None, Some("DIR"), "The folder for what is built"),
+    ("jobs", Some('j'), Some("N"), "How many compilers at once"),
+    ("locked", None, None, "Cargo.lock stays as it is"),
+    ("offline", None, None, "Do not use the network"),
+    ("frozen", None, None, "Both"),
+];
+
+fn with_cargo_options(command: Command, but: &[&str]) -> Command {
+    let wanted = CARGO_OPTIONS.iter().filter(|(name, ..)| !but.contains(name));
+    wanted.fold(command, |command, &(name, letter, value, help)| {
+        let arg = Arg::new(name).long(name).help(help).help_heading("Options for cargo");
+        let arg = letter.map_or(arg.clone(), |letter| arg.short(letter));
+        command.arg(match value {
+            Some(value) => arg.value_name(value).action(ArgAction::Append),
+            None => arg.action(ArgAction::SetTrue),
+        })
+    })
+}
+
+/// What cargo is to be told of what was said.
+pub(crate) fn for_cargo(matches: &ArgMatches) -> Vec<String> {
+    let mut all = Vec::new();
+    for (name, _, value, _) in CARGO_OPTIONS {
+        if value.is_none() {
+            if matches.try_get_one(name).ok().flatten() == Some(&true) {
+                all.push(format!("--{name}"));
+            }
+        } else if let Ok(Some(values)) = matches.try_get_many::<String>(name) {
+            all.extend(values.map(|value| format!("--{name}={value}")));
+        }
+    }
+    all
+}
+
+/// Is it an example that is meant?
+pub(crate) fn asks_for_example(matches: &ArgMatches) -> bool {
+    matches.get_many::<String>("example").is_some()
+}
+
+fn patience() -> Arg {
+    Arg::new("patience")
+        .long("patience")
+        .value_name("T")
+        .default_value("10s")
+        .value_parser(|text: &str| {
+            gordian::__private::time(text).ok_or("expected a number with a unit (ms, s, m, h), such as 10s")
+        })
+        .help("How long the program may go without a call that is controlled")
+}
+
+fn with_run_settings(command: Command) -> Command {
     let option = |key: &'static str, value: &'static str, help: &'static str| {
         let name: &'static str = match key {
             "fair_rounds" => "fair-rounds",
@@ -129,8 +279,7 @@ fn run() -> Command {
         };
         setting(key, value, help).long(name)
     };
-    Command::new("run")
-        .about("Run an unmodified program in every interleaving of its threads that can make a difference")
+    command
         .after_help(
             "Settings given here beat the environment and gordian.toml. Exit status: 0 nothing found, 1 a failure was found, 2 the \
              job could not be done.",
@@ -144,26 +293,8 @@ fn run() -> Command {
         .arg(option("spurious_wakeups", "BOOL", "May a condition variable wake a thread that nobody signalled?"))
         .arg(option("minimise", "N", "At most so many executions to make a failure small with"))
         .arg(option("report", "DIR", "Save failures under this folder instead of target/gordian"))
-        .arg(
-            Arg::new("patience")
-                .long("patience")
-                .value_name("T")
-                .default_value("10s")
-                .value_parser(|text: &str| {
-                    gordian::__private::time(text)
-                        .ok_or("expected a number with a unit (ms, s, m, h), such as 10s")
-                })
-                .help("How long the program may go without a call that is controlled"),
-        )
+        .arg(patience())
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the result as one JSON object"))
-        .arg(
-            Arg::new("PROGRAM")
-                .required(true)
-                .last(true)
-                .num_args(1..)
-                .value_name("PROGRAM")
-                .help("The program and its arguments, after --"),
-        )
 }
 
 /// The same parser as for the environment, the attribute and gordian.toml.
@@ -181,8 +312,8 @@ fn test() -> Command {
     let flag = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
-    Command::new("test")
-        .about("Build the tests of the workspace and run every #[gordian::test] among them")
+    let command = Command::new("test")
+        .about("Build the tests of the workspace and run every #[gordian::test] among them, or every other #[test]")
         .after_help(
             "Settings given here beat the environment, the attribute and gordian.toml. Exit status: 0 nothing found, 1 a \
              failure was found, 2 the job could not be done.",
@@ -213,14 +344,21 @@ fn test() -> Command {
                 .conflicts_with("list")
                 .help("Write the results to this file as JUnit XML"),
         )
+        .arg(unmodified().help(
+            "Run the ordinary tests instead: compile the workspace and its dependencies with hooks, and search the interleavings \
+             of each #[test] for 10 seconds if nothing else is said (tests in the documentation are left out)",
+        ))
+        .arg(plain())
+        .arg(patience().requires("unmodified"))
         .arg(Arg::new("FILTER").help("Only tests with this text in their names"))
         .arg(
             Arg::new("CARGO TEST ARGS")
                 .last(true)
                 .num_args(..)
                 .value_name("CARGO TEST ARGS")
-                .help("What cargo test is to be told, such as -p NAME or --release"),
-        )
+                .help("What else cargo test is to be told"),
+        );
+    with_cargo_options(command, &[])
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! job could not be done.
 #![forbid(unsafe_code)]
 
+mod cc;
 mod command;
 mod debug;
 mod demo;
@@ -9,6 +10,7 @@ mod native;
 mod pages;
 mod saved;
 mod test;
+mod unmodified;
 
 use clap::ArgMatches;
 use gordian_report::Look;
@@ -19,6 +21,10 @@ use std::process::ExitCode;
 
 /// The `gordian` command.
 pub fn gordian() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(result) = cc::run(&arguments) {
+        return ended(result);
+    }
     let matches = command::gordian().get_matches();
     let path =
         |matches: &ArgMatches, name: &str| matches.get_one::<PathBuf>(name).cloned().unwrap_or_default();
@@ -57,13 +63,18 @@ pub fn gordian() -> ExitCode {
 /// The `cargo-gordian` command, which cargo starts as `cargo-gordian gordian ARGUMENTS`; people may leave out the second word.
 pub fn cargo_gordian() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(result) = unmodified::started_for(&arguments) {
+        return ended(result);
+    }
     if arguments.get(1).is_none_or(|first| first != "gordian") {
         arguments.insert(1.min(arguments.len()), "gordian".into());
     }
     let matches = command::cargo().get_matches_from(arguments);
-    let matches =
-        matches.subcommand_matches("gordian").and_then(|matches| matches.subcommand_matches("test"));
-    ended(test::run(matches.expect("clap asks for it")))
+    ended(match matches.subcommand_matches("gordian").and_then(ArgMatches::subcommand) {
+        Some(("run", matches)) => unmodified::run(matches),
+        Some(("test", matches)) => test::run(matches),
+        _ => unreachable!("clap asks for a subcommand"),
+    })
 }
 
 /// The width of the terminal, if there is one.

@@ -1,20 +1,39 @@
 //! `gordian run`: unmodified programs.
 
+use crate::cc::become_it;
 use crate::command::RUN_SETTINGS;
 use clap::ArgMatches;
 use gordian::__private::{Foreign, ForeignCheck};
 use gordian::{FailureKind, Report};
 use gordian_model::{Names, Plan, Recording, Trace};
-use gordian_native::{Invocation, Native};
+use gordian_native::{Circumstances, Invocation, Native};
 use gordian_search::Target;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 /// A native program as a target that can be checked.
-struct Program(Native);
+pub(crate) struct Program(Native);
+
+impl Program {
+    pub(crate) fn start(invocation: &Invocation, patience: Duration) -> Result<Program, String> {
+        Native::start(invocation, patience).map(Program).map_err(|error| error.to_string())
+    }
+
+    /// How many threads there were, in all executions together.
+    pub(crate) fn threads(&self) -> usize {
+        self.0.names().threads()
+    }
+
+    /// What a result without a failure takes for granted.
+    pub(crate) fn trusted(&self) -> Option<&'static str> {
+        let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
+                       Gordian controls, or an order of accesses may have been missed";
+        (!self.0.is_hooked()).then_some(trusted)
+    }
+}
 
 impl Target for Program {
     fn run(&mut self, plan: &Plan) -> &Trace {
@@ -43,11 +62,15 @@ impl Foreign for Program {
 /// Searches the interleavings of a program.
 pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
     let words = matches.get_many::<String>("PROGRAM").into_iter().flatten().cloned().collect();
-    let invocation = Invocation { words };
+    search(&Invocation { words }, matches)
+}
+
+/// The same for a program that was found in another way.
+pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<ExitCode, String> {
     let said = RUN_SETTINGS.iter().filter_map(|&key| Some((key, matches.get_one::<String>(key)?.as_str())));
-    let check = check(&invocation, said)?;
+    let check = check(invocation, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
-    let mut program = start(&invocation, patience)?;
+    let mut program = Program::start(invocation, patience)?;
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("it is written here"));
     let (mut executions, mut steps) = (0u64, 0u64);
@@ -61,7 +84,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
         }
     });
     bar.finish_and_clear();
-    if report.steps() == 0 && report.failure().is_none() && program.0.names().threads() == 1 {
+    if report.steps() == 0 && report.failure().is_none() && program.threads() == 1 {
         return Err(
             "nothing to check: the program started no thread and made none of the calls that Gordian controls, so there is only one \
              execution; give it arguments with which it does"
@@ -80,19 +103,19 @@ fn check<'a>(
     ForeignCheck::new(&invocation.line(), &folder, said)
 }
 
-fn start(invocation: &Invocation, patience: Duration) -> Result<Program, String> {
-    Native::start(invocation, patience).map(Program).map_err(|error| error.to_string())
+/// Why the program could not be checked, if it did something that is not supported.
+pub(crate) fn refusal(report: &Report) -> Option<String> {
+    let misuse = report.failure().filter(|failure| failure.kind() == FailureKind::Misuse)?;
+    let place = misuse.notes().next().map_or_else(String::new, |note| format!("; {note}"));
+    Some(format!("{}{}{place}", misuse.message(), at(misuse)))
 }
 
 fn told(report: &Report, program: &Program, json: bool) -> Result<ExitCode, String> {
-    let failure = report.failure();
-    if let Some(misuse) = failure.filter(|failure| failure.kind() == FailureKind::Misuse) {
-        let place = misuse.notes().next().map_or_else(String::new, |note| format!("; {note}"));
-        return Err(format!("{}{}{place}", misuse.message(), at(misuse)));
+    if let Some(refusal) = refusal(report) {
+        return Err(refusal);
     }
-    let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
-                   Gordian controls, or an order of accesses may have been missed";
-    let trusted = (!program.0.is_hooked()).then_some(trusted);
+    let failure = report.failure();
+    let trusted = program.trusted();
     // Whoever reads may have gone away, which changes nothing about what was found.
     let mut out = std::io::stdout().lock();
     if json {
@@ -120,12 +143,39 @@ fn at(failure: &gordian::Failure) -> String {
 pub(crate) fn replay(file: &Path) -> Option<Result<ExitCode, String>> {
     let recording = Recording::load(file).ok()?;
     let invocation = Invocation::read(&recording.plan.program)?;
-    Some(again(file, &recording, &invocation))
+    let circumstances = Circumstances::read(&recording.plan.program)?;
+    Some(match elsewhere(file, &circumstances) {
+        Some(elsewhere) => elsewhere,
+        None => again(file, &recording, &invocation),
+    })
+}
+
+/// A test is replayed in the folder of its package, by another process; nothing if this one is there already.
+fn elsewhere(file: &Path, circumstances: &Circumstances) -> Option<Result<ExitCode, String>> {
+    let Circumstances { folder, variables } = circumstances;
+    let folder = folder.as_ref().map(Path::new);
+    let there = |folder: &&Path| folder.canonicalize().ok() == std::env::current_dir().ok();
+    let is_set = |(name, value): &(String, String)| std::env::var(name).is_ok_and(|set| set == *value);
+    let moves = folder.filter(|folder| !there(folder));
+    if moves.is_none() && variables.iter().all(is_set) {
+        return None;
+    }
+    let start = || -> std::io::Result<ExitCode> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("replay").envs(variables.iter().map(|(name, value)| (name, value)));
+        match moves {
+            Some(folder) => command.current_dir(folder).arg(std::path::absolute(file)?),
+            None => command.arg(file),
+        };
+        become_it(command)
+    };
+    let told = |error| format!("cannot replay it in {}: {error}", folder.unwrap_or(Path::new(".")).display());
+    Some(start().map_err(told))
 }
 
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {
     let check = check(invocation, [])?;
-    let mut program = start(invocation, Duration::from_secs(10))?;
+    let mut program = Program::start(invocation, Duration::from_secs(10))?;
     let report = check.replay(&mut program, recording, file);
     told(&report, &program, false)
 }

@@ -17,11 +17,55 @@ impl Invocation {
         format!("{BEGINNING}{}", words.join(" "))
     }
 
+    /// The line with which somebody elsewhere does the same.
+    pub fn line_in(&self, circumstances: &Circumstances) -> String {
+        let Circumstances { folder, variables } = circumstances;
+        let folder = folder.as_ref().map_or_else(String::new, |folder| format!("cd {} && ", quoted(folder)));
+        let variables: String =
+            variables.iter().map(|(name, value)| format!("{name}={} ", quoted(value))).collect();
+        format!("{folder}{variables}{}", self.line())
+    }
+
     /// Reads such a line; nothing if it is something else.
     pub fn read(line: &str) -> Option<Invocation> {
-        let words = split(line.strip_prefix(BEGINNING)?)?;
-        (!words.is_empty()).then_some(Invocation { words })
+        Some(read(line)?.0)
     }
+}
+
+/// Where an invocation is made, if that matters: tests of Rust's expect to be in the folder of their package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// The folder; the current one if nothing is said.
+    pub folder: Option<String>,
+    /// Environment variables besides those that are there.
+    pub variables: Vec<(String, String)>,
+}
+
+impl Circumstances {
+    /// Those of a line that [`Invocation::line_in`] has made; nothing if it is something else.
+    pub fn read(line: &str) -> Option<Circumstances> {
+        Some(read(line)?.1)
+    }
+}
+
+fn read(line: &str) -> Option<(Invocation, Circumstances)> {
+    let mut circumstances = Circumstances::default();
+    // No name of a test has a space in it.
+    let (before, command) = match line.find(BEGINNING)? {
+        0 => (Vec::new(), line),
+        at => (split(line[..at].strip_suffix(' ')?)?, &line[at..]),
+    };
+    let mut before = before.into_iter().peekable();
+    if before.next_if(|word| word == "cd").is_some() {
+        circumstances.folder = Some(before.next()?);
+        before.next_if(|word| word == "&&")?;
+    }
+    for word in before {
+        let (name, value) = word.split_once('=')?;
+        circumstances.variables.push((name.to_owned(), value.to_owned()));
+    }
+    let words = split(command.strip_prefix(BEGINNING)?)?;
+    (!words.is_empty()).then_some((Invocation { words }, circumstances))
 }
 
 /// The text as one word of a shell.
@@ -66,6 +110,17 @@ mod tests {
             let invocation = Invocation { words: words.iter().map(|&w| w.to_owned()).collect() };
             assert_eq!(Invocation::read(&invocation.line()), Some(invocation));
         }
+        let circumstances = Circumstances {
+            folder: Some("/home/it's me/a".to_owned()),
+            variables: vec![("A".to_owned(), "b=c d".to_owned()), ("B".to_owned(), String::new())],
+        };
+        let invocation = Invocation { words: vec!["./a".to_owned()] };
+        let line = invocation.line_in(&circumstances);
+        assert_eq!(line, "cd '/home/it'\\''s me/a' && A='b=c d' B='' gordian run -- ./a");
+        assert_eq!(Circumstances::read(&line), Some(circumstances));
+        assert_eq!(Invocation::read(&line), Some(invocation.clone()));
+        assert_eq!(invocation.line_in(&Circumstances::default()), "gordian run -- ./a");
+        assert_eq!(Invocation::read("rm x && gordian run -- ./a"), None);
         assert_eq!(Invocation::read("tests::it_works"), None);
         assert_eq!(Invocation::read("gordian run -- 'open"), None);
     }

@@ -6,6 +6,9 @@ use gordian_wire::Shared;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// There is no runtime.
+pub(crate) static LIBRARY: &[u8] = &[];
+
 pub(crate) enum Never {}
 
 pub(crate) struct Memory(Never);

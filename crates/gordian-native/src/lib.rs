@@ -8,6 +8,7 @@
 
 mod command;
 mod error;
+pub mod hooks;
 mod output;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
@@ -20,6 +21,6 @@ mod symbols;
 mod target;
 mod told;
 
-pub use command::Invocation;
+pub use command::{Circumstances, Invocation};
 pub use error::NativeError;
 pub use target::Native;

@@ -27,12 +27,17 @@ impl Tail {
         }
     }
 
-    /// The last lines, without what terminals take for orders.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// What is kept, without what terminals take for orders.
+    pub(crate) fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.kept);
-        let clean = |line: &str| line.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>();
-        let lines: Vec<String> = text.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
-        lines[lines.len().saturating_sub(SHOWN)..].to_vec()
+        text.chars().filter(|c| !c.is_control() || matches!(c, '\t' | '\n')).collect()
+    }
+
+    /// The last lines.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let text = self.text();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines[lines.len().saturating_sub(SHOWN)..].iter().map(|&line| line.to_owned()).collect()
     }
 }
 

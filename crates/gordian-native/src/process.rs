@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::time::{Duration, Instant};
 
 /// The runtime; empty where there is none.
-static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.so"));
+pub(crate) static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.so"));
 
 fn system(action: &'static str) -> impl Fn(Error) -> NativeError {
     move |source| NativeError::System { action, source }

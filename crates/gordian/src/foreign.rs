@@ -2,12 +2,14 @@
 
 use crate::checker::Checker;
 use crate::insight::{Looked, look_into};
+use crate::record::Progress;
 use crate::report::Report;
 use crate::settings::{self, Settings, Wrong};
 use crate::surroundings::{Surroundings, file_name, quoted, write};
 use gordian_model::{FailureKind, Insight, Names, Plan, Planned, Recording, Step, Trace};
 use gordian_search::{Guarantee, Statistics, Summary, Target};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A target with names.
 pub trait Foreign: Target {
@@ -29,6 +31,8 @@ pub struct ForeignCheck {
     /// Where it is checked, and under which name failures are saved.
     here: PathBuf,
     folder: String,
+    /// Where failures are saved if nothing is said.
+    saves_in: PathBuf,
 }
 
 impl ForeignCheck {
@@ -47,13 +51,30 @@ impl ForeignCheck {
                 Wrong::Value(expected) => format!("--{key} {text}: {expected}"),
             })?;
         }
-        let settings = settings.or(settings::environment()?.settings).or(settings::file(&here)?);
+        let environment = settings::environment()?;
+        let mut settings = settings.or(environment.settings).or(settings::file(&here)?);
+        if let Some(budget) = environment.budget {
+            settings.time = Some(settings.time.map_or(budget, |time| time.min(budget)));
+        }
         let checker = Checker { name: program.to_owned(), ..Checker::new() };
-        Ok(ForeignCheck { checker, settings, here, folder: folder.to_owned() })
+        let saves_in = here.join("target/gordian");
+        Ok(ForeignCheck { checker, settings, here, folder: folder.to_owned(), saves_in })
+    }
+
+    /// Failures are saved below this folder if nothing is said, and paths are shown as somebody in that one sees them.
+    pub fn saves_in(self, folder: PathBuf, seen_from: PathBuf) -> ForeignCheck {
+        ForeignCheck { saves_in: folder, here: seen_from, ..self }
     }
 
     /// Searches until a failure, the end, or a limit; a failure is saved. `tell` is called after each execution.
     pub fn run(&self, target: &mut dyn Foreign, tell: &mut dyn FnMut(&Trace)) -> Report {
+        let mut progress = Progress::wanted();
+        let tell: &mut dyn FnMut(&Trace) = &mut |trace| {
+            if let Some(progress) = &mut progress {
+                progress.count(trace.len());
+            }
+            tell(trace);
+        };
         let mut summary = self.checker.search_in(target, &self.settings, tell);
         while target.starts_again() {
             summary = self.checker.search_in(target, &self.settings, tell);
@@ -71,12 +92,25 @@ impl ForeignCheck {
         report
     }
 
+    /// Stops after this time if nothing is said about when to stop.
+    pub fn at_most(mut self, time: Duration) -> ForeignCheck {
+        if self.settings.executions.is_none() {
+            self.settings.time.get_or_insert(time);
+        }
+        self
+    }
+
+    /// Leaves the report for the program that started this one, if it wants to know, and this text for people.
+    pub fn leave(&self, report: &Report, text: &str) {
+        crate::record::write(&self.checker.name, None, report, text);
+    }
+
     fn save(&self, report: &mut Report) {
         let Some(failure) = report.failure_mut().filter(|failure| failure.kind() != FailureKind::Misuse)
         else {
             return;
         };
-        let folder = self.settings.report.clone().unwrap_or_else(|| self.here.join("target/gordian"));
+        let folder = self.settings.report.clone().unwrap_or_else(|| self.saves_in.clone());
         let folder = folder.join(file_name(&self.folder));
         match write(&failure.recording(), &folder) {
             Ok(path) => {

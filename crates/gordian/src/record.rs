@@ -14,12 +14,11 @@ fn file() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Writes what a test found, if somebody wants to know.
-pub(crate) fn write(name: &str, should_fail: Option<&str>, report: &Report) {
+/// Writes what a test found, if somebody wants to know, and what people are told of it.
+pub(crate) fn write(name: &str, should_fail: Option<&str>, report: &Report, text: &str) {
     let Some(file) = file() else { return };
     let parsed: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap_or_default();
-    let line =
-        json!({ "name": name, "should_fail": should_fail, "report": parsed, "text": report.to_string() });
+    let line = json!({ "name": name, "should_fail": should_fail, "report": parsed, "text": text });
     put(&file, &line);
 }
 

@@ -78,7 +78,7 @@ where
     F: Fn() + Send + Sync + 'static,
 {
     let report = test.checker().run(body);
-    record::write(&test.name(), test.should_fail, &report);
+    record::write(&test.name(), test.should_fail, &report, &report.to_string());
     stop_if_aborting(&report);
     let found = report.failure().map(|failure| failure.kind());
     match (test.should_fail, found) {

@@ -27,7 +27,9 @@ pub(crate) fn run(file: &Path, matches: &ArgMatches) -> Result<ExitCode, String>
         ));
     }
     let arguments: Vec<String> = matches.get_many("CARGO TEST ARGS").unwrap_or_default().cloned().collect();
-    let programs = build::build(&arguments)?;
+    let mut cargo = build::cargo();
+    cargo.arg("test");
+    let programs = build::build(cargo, &arguments)?;
     let program = holding(&test, &programs)?;
     let file = file.canonicalize().map_err(|error| format!("cannot find {}: {error}", file.display()))?;
     // They have to be said anew whenever gdb runs the program.

@@ -6,15 +6,22 @@ use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A program with tests in it.
-#[derive(Debug)]
+/// A program that cargo has built.
+#[derive(Debug, Default)]
 pub(crate) struct Program {
     pub(crate) executable: PathBuf,
     pub(crate) package: String,
     pub(crate) version: String,
     pub(crate) manifest: PathBuf,
+    /// The target in the package, and its kind as cargo names it.
+    pub(crate) target: String,
+    pub(crate) kind: String,
     /// What people know it by: the package, and the target unless it is the library.
     pub(crate) label: String,
+    /// Was it built to be tested?
+    pub(crate) is_test: bool,
+    /// The library's documentation may have tests too, which are not in here.
+    pub(crate) has_documentation: bool,
 }
 
 impl Program {
@@ -25,7 +32,12 @@ impl Program {
 
     /// A command that runs it as cargo would.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(&self.executable);
+        self.command_for(&self.executable)
+    }
+
+    /// A command that runs something else in its place.
+    pub(crate) fn command_for(&self, executable: &Path) -> Command {
+        let mut command = Command::new(executable);
         command
             .current_dir(self.folder())
             .env("CARGO_MANIFEST_DIR", self.folder())
@@ -48,24 +60,37 @@ impl Program {
         command
     }
 
-    /// From what cargo says about something it has built; nothing if it holds no tests.
+    /// From what cargo says about something it has built; nothing if it cannot be run.
     fn from_message(line: &str) -> Option<Program> {
         let message: Value = serde_json::from_str(line).ok()?;
-        if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
+        if message["reason"] != "compiler-artifact" {
             return None;
         }
+        let is_test = message["profile"]["test"] == true;
         let executable = PathBuf::from(message["executable"].as_str()?);
         let manifest = PathBuf::from(message["manifest_path"].as_str()?);
         let (package, version) = package(message["package_id"].as_str()?);
-        let target = message["target"]["name"].as_str()?;
-        let label = match message["target"]["kind"][0].as_str()? {
+        let target = message["target"]["name"].as_str()?.to_owned();
+        let kind = message["target"]["kind"][0].as_str()?.to_owned();
+        let has_documentation = message["target"]["doctest"] == true;
+        let label = match &*kind {
             "bin" => format!("{package}::bin/{target}"),
             "test" => format!("{package}::{target}"),
             "example" => format!("{package}::example/{target}"),
             "bench" => format!("{package}::bench/{target}"),
             _ => package.clone(),
         };
-        Some(Program { executable, package, version, manifest, label })
+        Some(Program {
+            executable,
+            package,
+            version,
+            manifest,
+            target,
+            kind,
+            label,
+            is_test,
+            has_documentation,
+        })
     }
 }
 
@@ -79,8 +104,13 @@ fn package(id: &str) -> (String, String) {
     (name.to_owned(), version.to_owned())
 }
 
-/// Builds the tests. Errors of the build are shown by cargo.
-pub(crate) fn build(arguments: &[String]) -> Result<Vec<Program>, String> {
+/// The cargo that this was started by, or the one that is there.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// Builds the tests with a cargo that is told to test. Errors of the build are shown by cargo.
+pub(crate) fn build(mut cargo: Command, arguments: &[String]) -> Result<Vec<Program>, String> {
     if arguments.iter().any(|argument| argument == "--") {
         return Err(
             "what follows -- is for cargo test, and a second -- would be for the test programs, which take nothing here; a \
@@ -88,20 +118,30 @@ pub(crate) fn build(arguments: &[String]) -> Result<Vec<Program>, String> {
                 .to_owned(),
         );
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut command = Command::new(&cargo);
-    command.args(["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    cargo.arg("--no-run");
+    let programs = run(cargo, arguments, "the tests could not be built: cargo test --no-run")?;
+    Ok(programs.into_iter().filter(|program| program.is_test).collect())
+}
+
+/// Builds programs with a cargo that is told to build.
+pub(crate) fn build_programs(cargo: Command, arguments: &[String]) -> Result<Vec<Program>, String> {
+    let programs = run(cargo, arguments, "the program could not be built: cargo build")?;
+    Ok(programs.into_iter().filter(|program| !program.is_test).collect())
+}
+
+fn run(mut cargo: Command, arguments: &[String], failed: &str) -> Result<Vec<Program>, String> {
+    cargo.arg("--message-format=json-render-diagnostics");
     // Progress is for people who watch; errors and warnings are shown anyway.
     let said = |argument: &String| ["-q", "--quiet", "-v", "-vv", "--verbose"].contains(&argument.as_str());
     if !std::io::stderr().is_terminal() && !arguments.iter().any(said) {
-        command.arg("--quiet");
+        cargo.arg("--quiet");
     }
-    let mut child = command
+    let mut child = cargo
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("cannot start {}: {error}", cargo.display()))?;
+        .map_err(|error| format!("cannot start {}: {error}", cargo.get_program().display()))?;
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let mut programs: Vec<Program> =
         lines.map_while(Result::ok).filter_map(|line| Program::from_message(&line)).collect();
@@ -112,7 +152,7 @@ pub(crate) fn build(arguments: &[String]) -> Result<Vec<Program>, String> {
             programs.sort_by(|a, b| a.label.cmp(&b.label));
             Ok(programs)
         }
-        false => Err(format!("the tests could not be built: cargo test --no-run ended with {status}")),
+        false => Err(format!("{failed} ended with {status}")),
     }
 }
 
@@ -132,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_holds_tests_is_a_program() {
+    fn what_holds_tests_is_told_from_other_programs() {
         let message = |test: bool, kind: &str| {
             serde_json::json!({
                 "reason": "compiler-artifact", "package_id": "path+file:///w/p#0.1.0", "manifest_path": "/w/p/Cargo.toml",
@@ -144,7 +184,8 @@ mod tests {
         assert_eq!(label(&message(true, "lib")).as_deref(), Some("p"));
         assert_eq!(label(&message(true, "test")).as_deref(), Some("p::sells"));
         assert_eq!(label(&message(true, "bin")).as_deref(), Some("p::bin/sells"));
-        assert_eq!(label(&message(false, "bin")), None);
+        let is_test = |test| Program::from_message(&message(test, "bin")).unwrap().is_test;
+        assert_eq!((is_test(true), is_test(false)), (true, false));
         assert_eq!(label("Compiling"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Finds the `#[gordian::test]`s of a program without running any test.
+//! Finds the tests of a program without running any: the `#[gordian::test]`s, or all the others.
 //!
 //! The attribute leaves a marker with the name of the test among the constants of the program, and the program itself
 //! lists its tests with `--list`. Those that are in both are ours. A program without markers is not even started.
@@ -10,6 +10,9 @@ const BEGIN: &[u8] = b"\x1egordian::test\x1f";
 const END: u8 = b'\x1e';
 /// The longest name, in bytes: what is longer is no marker.
 const LONGEST: usize = 4096;
+
+/// What a program has in it whose tests are run by std's harness: the name of a variable that only it reads.
+const HARNESS: &[u8] = b"RUST_TEST_THREADS";
 
 /// A test.
 #[derive(Debug)]
@@ -28,11 +31,28 @@ pub(crate) fn find(program: &Program) -> Result<Vec<Case<'_>>, String> {
     if marked.is_empty() {
         return Ok(Vec::new());
     }
+    listed(program, |name| marked.contains(name))
+}
+
+/// The ordinary tests of a program, which are not made for Gordian; nothing if it is not std's harness that runs them.
+pub(crate) fn find_unmodified(program: &Program) -> Result<Option<Vec<Case<'_>>>, String> {
+    let path = program.executable.display();
+    let bytes = std::fs::read(&program.executable).map_err(|error| format!("cannot read {path}: {error}"))?;
+    // Another harness may not know --list, and run everything.
+    if !bytes.windows(HARNESS.len()).any(|window| window == HARNESS) {
+        return Ok(None);
+    }
+    let marked = markers(&bytes);
+    listed(program, |name| !marked.contains(name)).map(Some)
+}
+
+/// The tests whose names are wanted.
+fn listed(program: &Program, wanted: impl Fn(&String) -> bool) -> Result<Vec<Case<'_>>, String> {
     let ignored: HashSet<String> = list(program, &["--ignored"])?.into_iter().collect();
     let all = list(program, &[])?;
-    let ours = all.into_iter().filter(|name| marked.contains(name));
+    let found = all.into_iter().filter(wanted);
     let mut cases: Vec<Case<'_>> =
-        ours.map(|name| Case { program, ignored: ignored.contains(&name), name }).collect();
+        found.map(|name| Case { program, ignored: ignored.contains(&name), name }).collect();
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(cases)
 }

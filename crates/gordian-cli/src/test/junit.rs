@@ -84,12 +84,9 @@ mod tests {
     use super::*;
     use crate::test::build::Program;
     use serde_json::json;
-    use std::path::PathBuf;
 
     fn program(label: &str) -> Program {
-        let (executable, manifest) = (PathBuf::new(), PathBuf::new());
-        let (package, version) = (label.to_owned(), String::new());
-        Program { executable, package, version, manifest, label: label.to_owned() }
+        Program { label: label.to_owned(), ..Program::default() }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! `cargo gordian test`: cargo builds the tests of the workspace; those with `#[gordian::test]` are found and run, each in a
-//! process of its own, several at once.
+//! process of its own, several at once. With `--unmodified`, the others are.
 
 mod budget;
 pub(crate) mod build;
@@ -10,7 +10,9 @@ mod process;
 mod progress;
 mod show;
 
+use crate::unmodified::{Hooked, Order};
 use budget::Budget;
+use build::Program;
 use clap::ArgMatches;
 use find::Case;
 use outcome::{Outcome, Verdict};
@@ -27,19 +29,29 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Does what the command line says.
 pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
-    let arguments: Vec<String> = matches.get_many("CARGO TEST ARGS").unwrap_or_default().cloned().collect();
-    let programs = build::build(&arguments)?;
-    let mut cases = Vec::new();
-    for program in &programs {
-        cases.extend(find::find(program)?);
-    }
-    let cases = chosen(cases, matches.get_one::<String>("FILTER").map(String::as_str))?;
+    let mut arguments = crate::command::for_cargo(matches);
+    arguments.extend(matches.get_many::<String>("CARGO TEST ARGS").unwrap_or_default().cloned());
+    let filter = matches.get_one::<String>("FILTER").map(String::as_str);
+    let (programs, order);
+    let cases = if matches.get_flag("unmodified") {
+        let hooked = Hooked::prepare(&arguments, crate::command::without_hooks(matches))?;
+        programs = build::build(hooked.cargo("test")?, &hooked.arguments)?;
+        order = Some(Order::new(&hooked, matches)?);
+        chosen(unmodified(&programs)?, filter, "test without #[gordian::test]")?
+    } else {
+        let mut cargo = build::cargo();
+        cargo.arg("test");
+        programs = build::build(cargo, &arguments)?;
+        order = None;
+        let found: Result<Vec<_>, _> = programs.iter().map(find::find).collect();
+        chosen(found?.into_iter().flatten().collect(), filter, "#[gordian::test]")?
+    };
     let json = matches.get_flag("json");
     if matches.get_flag("list") {
         list(&cases, json);
         return Ok(ExitCode::SUCCESS);
     }
-    let results = Run::new(matches, &cases)?.all(json)?;
+    let results = Run::new(matches, &cases, order)?.all(json)?;
     let any = |verdict| results.iter().any(|outcome| outcome.verdict == verdict);
     Ok(match () {
         () if any(Verdict::Failed) => ExitCode::from(1),
@@ -48,8 +60,23 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
     })
 }
 
+/// The tests that know nothing of Gordian. What is left out is said.
+fn unmodified(programs: &[Program]) -> Result<Vec<Case<'_>>, String> {
+    let mut cases = Vec::new();
+    for program in programs {
+        match find::find_unmodified(program)? {
+            Some(found) => cases.extend(found),
+            None => eprintln!(
+                "gordian: {} has a harness of its own, so its tests cannot be told apart and are not run",
+                program.label
+            ),
+        }
+    }
+    Ok(cases)
+}
+
 /// The tests that the filter names. That there are none is an error, because it is seldom meant.
-fn chosen<'a>(cases: Vec<Case<'a>>, filter: Option<&str>) -> Result<Vec<Case<'a>>, String> {
+fn chosen<'a>(cases: Vec<Case<'a>>, filter: Option<&str>, kind: &str) -> Result<Vec<Case<'a>>, String> {
     let filter = filter.unwrap_or_default();
     let near = |case: &Case<'_>| {
         let last = case.name.rsplit("::").next().unwrap_or_default();
@@ -60,13 +87,12 @@ fn chosen<'a>(cases: Vec<Case<'a>>, filter: Option<&str>) -> Result<Vec<Case<'a>
     match closest {
         _ if !found.is_empty() => Ok(found),
         Some(closest) => Err(format!(
-            "no #[gordian::test] has {filter:?} in its name (did you mean {closest}?); cargo gordian test --list shows them all"
+            "no {kind} has {filter:?} in its name (did you mean {closest}?); cargo gordian test --list shows them all"
         )),
-        None => Err(
-            "there is no #[gordian::test] in what cargo test builds here; other packages and features can be asked for, as in \
+        None => Err(format!(
+            "there is no {kind} in what cargo test builds here; other packages and features can be asked for, as in \
              cargo gordian test -- --workspace --all-features"
-                .to_owned(),
-        ),
+        )),
     }
 }
 
@@ -94,10 +120,16 @@ struct Run<'a> {
     width: Option<usize>,
     /// For what tests leave.
     folder: Folder,
+    /// How they are run if they know nothing of Gordian.
+    unmodified: Option<Order>,
 }
 
 impl<'a> Run<'a> {
-    fn new(matches: &'a ArgMatches, cases: &'a [Case<'a>]) -> Result<Run<'a>, String> {
+    fn new(
+        matches: &'a ArgMatches,
+        cases: &'a [Case<'a>],
+        unmodified: Option<Order>,
+    ) -> Result<Run<'a>, String> {
         let said = |key: &&str| matches.get_one::<String>(key).map(|value| (variable(key), value.clone()));
         let detailed = matches.get_flag("detailed").then(|| (variable("detailed"), "true".to_owned()));
         // On a terminal texts are as wide as that, unless the environment says otherwise.
@@ -115,6 +147,7 @@ impl<'a> Run<'a> {
             junit: matches.get_one("junit"),
             width: measured.filter(|_| std::env::var_os("COLUMNS").is_none()),
             folder: Folder::new()?,
+            unmodified,
         })
     }
 
@@ -179,6 +212,9 @@ impl<'a> Run<'a> {
         }
         if !json {
             show.summary(&results, start.elapsed());
+            if self.unmodified.is_some() && self.cases.iter().any(|case| case.program.has_documentation) {
+                println!("tests in the documentation are not run with --unmodified");
+            }
         }
         Ok(outcomes)
     }
@@ -188,12 +224,15 @@ impl<'a> Run<'a> {
         let line = progress.test(&show.name(case));
         let result = self.folder.0.join(format!("{number}.json"));
         let time = self.time.into_iter().chain(share).min();
+        let unmodified = self.unmodified.as_ref();
+        let grace = GRACE + unmodified.map_or(Duration::ZERO, Order::patience);
         let told = Told {
             variables: &self.variables,
             budget: share,
-            patience: time.map(|time| time + GRACE),
+            patience: time.map(|time| time + grace),
             columns: self.width,
             result: &result,
+            unmodified,
         };
         let outcome = process::run(case, &told, |executions| {
             line.set_message(format!("{executions} executions"));

@@ -2,6 +2,7 @@
 
 use super::find::Case;
 use super::outcome::Outcome;
+use crate::unmodified::Order;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::io::Read;
@@ -21,6 +22,8 @@ pub(crate) struct Told<'a> {
     pub(crate) columns: Option<usize>,
     /// Where it leaves its report.
     pub(crate) result: &'a Path,
+    /// It knows nothing of Gordian: how it is run.
+    pub(crate) unmodified: Option<&'a Order>,
 }
 
 /// How much of what a test prints is kept, in bytes.
@@ -31,8 +34,15 @@ pub(crate) fn run(case: &Case<'_>, told: &Told<'_>, watch: impl FnMut(u64)) -> O
     let start = Instant::now();
     // One of another run must not be taken for this one's.
     let _ = std::fs::remove_file(told.result);
-    let mut command = case.program.command();
-    command.args([&*case.name, "--exact", "--include-ignored", "--nocapture"]);
+    let mut command = match told.unmodified.map(|order| order.command(case)) {
+        None => {
+            let mut command = case.program.command();
+            command.args([&*case.name, "--exact", "--include-ignored", "--nocapture"]);
+            command
+        }
+        Some(Ok(command)) => command,
+        Some(Err(error)) => return Outcome::error(error),
+    };
     command.envs(told.variables.iter().map(|(key, value)| (key, value))).env("GORDIAN_RESULT", told.result);
     if let Some(budget) = told.budget {
         command.env("GORDIAN_BUDGET", format!("{}ms", budget.as_millis().max(1)));

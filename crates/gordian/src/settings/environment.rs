@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const PREFIX: &str = "GORDIAN_";
+/// The compilers of `gordian cc` and `gordian c++`: nothing to a check, but people may have them set.
+const COMPILERS: [&str; 2] = ["GORDIAN_CC", "GORDIAN_CXX"];
 
 /// What the environment says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,7 +66,7 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             found.budget = Some(time(&value).ok_or_else(wrong)?);
             continue;
         }
-        if variable == record::VARIABLE {
+        if variable == record::VARIABLE || COMPILERS.contains(&variable.as_str()) {
             continue;
         }
         match found.settings.set(&key, &value) {
@@ -73,7 +75,7 @@ fn parse(mut pairs: Vec<(String, String)>) -> Result<Environment, String> {
             Err(Wrong::Key) => {
                 let variables: Vec<String> = KEYS
                     .iter()
-                    .chain(&["replay", "explain", "debug", "budget", "result"])
+                    .chain(&["replay", "explain", "debug", "budget", "result", "cc", "cxx"])
                     .map(|key| format!("{PREFIX}{}", key.to_uppercase()))
                     .collect();
                 let closest = closest(&variable, variables.iter().map(String::as_str));
@@ -132,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_budget_is_no_setting_and_a_file_for_the_result_is_nothing_to_the_search() {
-        let found = of(&[("GORDIAN_BUDGET", "2s"), ("GORDIAN_RESULT", "x.json")]).unwrap();
+        let found =
+            of(&[("GORDIAN_BUDGET", "2s"), ("GORDIAN_CC", "clang"), ("GORDIAN_RESULT", "x.json")]).unwrap();
         assert_eq!(found, Environment { budget: Some(Duration::from_secs(2)), ..Environment::default() });
         assert_eq!(
             of(&[("GORDIAN_BUDGET", "2")]).unwrap_err(),
