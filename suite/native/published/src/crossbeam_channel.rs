@@ -8,7 +8,7 @@ fn main() {
     thread::scope(|s| {
         for message in 0..2 {
             let sender = sender.clone();
-            s.spawn(move || drop(sender.send(message)));
+            s.spawn(move || sender.send(message));
         }
         drop((sender, receiver));
     });
