@@ -198,7 +198,7 @@ fn plain() -> Arg {
 
 /// The crates that are to be compiled without hooks.
 pub(crate) fn without_hooks(matches: &ArgMatches) -> Vec<String> {
-    matches.get_many("plain").into_iter().flatten().cloned().collect()
+    matches.try_get_many("plain").ok().flatten().into_iter().flatten().cloned().collect()
 }
 
 /// Options of cargo's that can be said without --: name, letter, value, help.

@@ -1,7 +1,7 @@
 //! `gordian run`: unmodified programs.
 
 use crate::cc::become_it;
-use crate::command::RUN_SETTINGS;
+use crate::command::{RUN_SETTINGS, without_hooks};
 use clap::ArgMatches;
 use gordian::__private::{Foreign, ForeignCheck};
 use gordian::{FailureKind, Report};
@@ -27,11 +27,15 @@ impl Program {
         self.0.names().threads()
     }
 
-    /// What a result without a failure takes for granted.
-    pub(crate) fn trusted(&self) -> Option<&'static str> {
-        let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
-                       Gordian controls, or an order of accesses may have been missed";
-        (!self.0.is_hooked()).then_some(trusted)
+    /// What a result without a failure takes for granted; `plain` are crates without hooks.
+    pub(crate) fn trusted(&self, plain: &[String]) -> Option<String> {
+        if !self.0.is_hooked() {
+            let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
+                           Gordian controls, or an order of accesses may have been missed";
+            return Some(trusted.to_owned());
+        }
+        let names = plain.join(", ");
+        (!plain.is_empty()).then(|| format!("memory was not watched in {names}, compiled without hooks"))
     }
 }
 
@@ -56,6 +60,10 @@ impl Foreign for Program {
 
     fn starts_again(&mut self) -> bool {
         self.0.starts_again()
+    }
+
+    fn distrust(&mut self) -> bool {
+        self.0.distrust()
     }
 }
 
@@ -84,14 +92,15 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
         }
     });
     bar.finish_and_clear();
-    if report.steps() == 0 && report.failure().is_none() && program.threads() == 1 {
-        return Err(
-            "nothing to check: the program started no thread and made none of the calls that Gordian controls, so there is only one \
-             execution; give it arguments with which it does"
-                .to_owned(),
-        );
+    let alone = program.threads() == 1 && report.failure().is_none();
+    if alone && (report.steps() == 0 || program.0.is_hooked()) {
+        let calls =
+            if program.0.is_hooked() { "" } else { " and made none of the calls that Gordian controls" };
+        return Err(format!(
+            "nothing to check: the program started no thread{calls}, so there is only one execution; give it arguments with which it does"
+        ));
     }
-    told(&report, &program, matches.get_flag("json"))
+    told(&report, program.trusted(&without_hooks(matches)), matches.get_flag("json"))
 }
 
 fn check<'a>(
@@ -110,12 +119,11 @@ pub(crate) fn refusal(report: &Report) -> Option<String> {
     Some(format!("{}{}{place}", misuse.message(), at(misuse)))
 }
 
-fn told(report: &Report, program: &Program, json: bool) -> Result<ExitCode, String> {
+fn told(report: &Report, trusted: Option<String>, json: bool) -> Result<ExitCode, String> {
     if let Some(refusal) = refusal(report) {
         return Err(refusal);
     }
     let failure = report.failure();
-    let trusted = program.trusted();
     // Whoever reads may have gone away, which changes nothing about what was found.
     let mut out = std::io::stdout().lock();
     if json {
@@ -177,5 +185,5 @@ fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<
     let check = check(invocation, [])?;
     let mut program = Program::start(invocation, Duration::from_secs(10))?;
     let report = check.replay(&mut program, recording, file);
-    told(&report, &program, false)
+    told(&report, program.trusted(&[]), false)
 }

@@ -224,3 +224,27 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
     );
     assert!(refused("cc --compiler").starts_with("gordian: --compiler needs a compiler"));
 }
+
+#[test]
+fn the_page_shows_what_is_said() {
+    if compilers(&["cc"]).is_empty() {
+        return;
+    }
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let block =
+        |fence: &str| page.split(fence).nth(1).and_then(|part| part.split("```").next()).expect("a block");
+    let folder = folder("page", &[("count.c", block("```c\n"))]);
+    let mut said = String::new();
+    for line in block("```text\n").lines().filter_map(|line| line.strip_prefix("$ gordian ")) {
+        let output = gordian(&folder, line);
+        said.push_str(&String::from_utf8_lossy(&output.stdout));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
+    }
+    let shown: Vec<&str> =
+        block("```text\n").lines().filter(|l| !l.starts_with('$') && *l != "...").collect();
+    assert!(shown.len() > 4);
+    for line in shown {
+        assert!(said.lines().any(|said| said.trim_end() == line.trim_end()), "{line:?} is not in:\n{said}");
+    }
+}

@@ -140,6 +140,9 @@ pub struct Trace {
     /// included.
     #[serde(skip)]
     pub preempted: u32,
+    /// Steps touched objects in code that nobody watches: what the same step touches may differ from one execution to another.
+    #[serde(skip)]
+    pub loose: bool,
     enabled: Vec<u64>,
     /// How many choices led to steps that were taken back, and before which step.
     taken_back: Vec<(u32, u32)>,
@@ -163,6 +166,7 @@ impl Trace {
         self.ends_seen = false;
         self.aftermath = None;
         self.preempted = 0;
+        self.loose = false;
     }
 
     /// Takes back the steps from `len` on: they led back to where they began. That they were chosen is remembered.

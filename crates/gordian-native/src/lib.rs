@@ -10,6 +10,7 @@ mod command;
 mod error;
 pub mod hooks;
 mod output;
+mod points;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 mod process;
@@ -20,6 +21,7 @@ mod program;
 mod symbols;
 mod target;
 mod told;
+mod trust;
 
 pub use command::{Circumstances, Invocation};
 pub use error::NativeError;

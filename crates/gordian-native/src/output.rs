@@ -36,9 +36,14 @@ impl Tail {
     /// The last lines.
     pub(crate) fn lines(&self) -> Vec<String> {
         let text = self.text();
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        lines[lines.len().saturating_sub(SHOWN)..].iter().map(|&line| line.to_owned()).collect()
+        last_lines(&text).into_iter().map(str::to_owned).collect()
     }
+}
+
+/// The last lines of a text that are not empty.
+pub(crate) fn last_lines(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(SHOWN)..].to_vec()
 }
 
 #[cfg(test)]

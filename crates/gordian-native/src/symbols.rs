@@ -1,6 +1,7 @@
 //! Places in the source for addresses in a running program.
 
 use crate::program::header;
+use crate::trust::Function;
 use gordian_model::names::Site;
 use gordian_wire::Frames;
 use std::collections::BTreeMap;
@@ -54,6 +55,30 @@ impl Symbols {
         }
     }
 
+    /// The functions on the way from a call with these return addresses outwards.
+    pub(crate) fn functions(&mut self, frames: &Frames) -> Vec<Function> {
+        let mut chain = Vec::new();
+        for &address in frames.iter().filter(|&&address| address != 0) {
+            let Some((path, inside)) = self.module(address - 1) else { continue };
+            let Some(loader) = self.loader(&path) else { continue };
+            let before = chain.len();
+            if let Ok(mut frames) = loader.find_frames(inside) {
+                while let Ok(Some(frame)) = frames.next() {
+                    let name = frame.function.as_ref().and_then(|name| name.demangle().ok());
+                    let file = frame.location.and_then(|place| place.file).unwrap_or_default().to_owned();
+                    chain.extend(name.map(|name| Function { name: name.into_owned(), file }));
+                }
+            }
+            if chain.len() == before
+                && let Some(symbol) = loader.find_symbol(inside)
+            {
+                let name = addr2line::demangle_auto(symbol.into(), None).into_owned();
+                chain.push(Function { name, file: String::new() });
+            }
+        }
+        chain
+    }
+
     fn shown(&self, found: Found) -> Site {
         let path = Path::new(&found.file);
         let file = path.strip_prefix(&self.here).unwrap_or(path).to_string_lossy().into_owned();
@@ -97,6 +122,13 @@ impl Symbols {
     fn loader(&mut self, path: &Path) -> Option<&addr2line::Loader> {
         let load = || addr2line::Loader::new(path).ok();
         self.loaders.entry(path.to_owned()).or_insert_with(load).as_ref()
+    }
+
+    /// What is added to the addresses in a file.
+    pub(crate) fn base(&mut self, path: &Path) -> u64 {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        self.modules = modules(self.process);
+        self.modules.iter().find(|module| module.path == path).map_or(0, |module| module.base)
     }
 
     /// The file that an address lies in, and the address there.

@@ -4,10 +4,11 @@ use crate::command::Invocation;
 use crate::error::NativeError;
 use crate::process::{Answer, Process};
 use crate::symbols::Symbols;
-use crate::{program, told};
+use crate::trust::{Trusted, Use};
+use crate::{points, program, told};
 use gordian_model::{End, Failure, FailureKind, Names, Plan, Trace};
 use gordian_search::Target;
-use gordian_wire::{Phase, put_plan, take_outcome};
+use gordian_wire::{Phase, Trust, put_plan, take_outcome};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,16 @@ pub struct Native {
     patience: Duration,
     sites: usize,
     threads: usize,
-    /// It has turned out that every step depends on every other.
+    /// It has turned out that every step depends on every other, or that counts of references matter.
     starts_again: bool,
+    /// What the user trusts.
+    trusted: Trusted,
+    /// The program looks at counts of references, so they are steps.
+    counts: bool,
+    /// Places whose atomics are no steps, unless counts matter.
+    quiet: Vec<usize>,
+    /// The last execution met places that are treated otherwise from now on.
+    learned: bool,
 }
 
 /// How long a program may take to come to its `main`.
@@ -38,8 +47,16 @@ impl Native {
         let process = Process::start(&path, arguments, START)?;
         // A program that makes system calls itself most likely waits on futexes, with atomics that nobody sees.
         let calls = program::mentions(&path, b"\0syscall\0");
-        process.memory.head().unwatched.store(u32::from(calls), Relaxed);
-        let symbols = Symbols::new(process.number());
+        let head = process.memory.head();
+        let hooked = head.hooked.load(Relaxed) != 0;
+        head.unwatched.store(u32::from(calls && !hooked), Relaxed);
+        let mut symbols = Symbols::new(process.number());
+        if hooked {
+            let base = symbols.base(&path);
+            for (at, kind) in points::find(&path) {
+                head.add_point(base.wrapping_add(at), kind);
+            }
+        }
         Ok(Native {
             process,
             symbols,
@@ -49,7 +66,17 @@ impl Native {
             sites: 0,
             threads: 0,
             starts_again: false,
+            trusted: Trusted::default(),
+            counts: false,
+            quiet: Vec::new(),
+            learned: false,
         })
+    }
+
+    /// Trusts code: names of crates, parts of the paths of functions (with `::`) or of files. What it does to atomics belongs to the step
+    /// before.
+    pub fn trust(&mut self, patterns: Vec<String>) {
+        self.trusted = Trusted::new(patterns);
     }
 
     /// The names that the last trace uses.
@@ -72,6 +99,11 @@ impl Native {
         std::mem::take(&mut self.starts_again)
     }
 
+    /// Takes every step to depend on every other, from the next execution on; `false` if that is so already.
+    pub fn distrust(&mut self) -> bool {
+        self.process.memory.head().unwatched.swap(1, Relaxed) == 0
+    }
+
     /// Prepares for a replay, before the first execution: threads get the numbers that they have in these names. A single execution needs
     /// no dependence between steps, so it does not matter where threads meet.
     pub fn number_threads(&mut self, names: &Names) {
@@ -91,14 +123,49 @@ impl Native {
             self.threads = i + 1;
         }
         for i in self.sites..head.sites.load(Acquire) as usize {
-            let site = self.symbols.site(&head.frames(i));
+            let frames = head.frames(i);
+            let site = self.symbols.site(&frames);
             self.names.add_site(site);
             self.sites = i + 1;
+            if head.hooked.load(Relaxed) == 0 {
+                continue;
+            }
+            match self.trusted.judge(&self.symbols.functions(&frames)) {
+                Use::Treated(Trust::None) => {}
+                Use::Treated(trust) => {
+                    head.trust[i].store(trust as u32, Relaxed);
+                    self.learned = true;
+                }
+                Use::Counting if self.counts => {}
+                Use::Counting => {
+                    head.trust[i].store(Trust::Quiet as u32, Relaxed);
+                    self.learned = true;
+                    self.quiet.push(i);
+                }
+                Use::Count => self.counts = true,
+            }
+        }
+        if self.counts && !self.quiet.is_empty() {
+            for i in self.quiet.drain(..) {
+                head.trust[i].store(Trust::None as u32, Relaxed);
+            }
+            self.starts_again = true;
+        }
+    }
+
+    /// Carries out an execution, again if it met places whose atomics turn out to be no steps: no plan knows of these yet.
+    fn execute(&mut self, plan: &Plan) -> Trace {
+        loop {
+            self.learned = false;
+            let trace = self.execute_once(plan);
+            if !self.learned || self.starts_again {
+                return trace;
+            }
         }
     }
 
     /// Carries out one execution.
-    fn execute(&mut self, plan: &Plan) -> Trace {
+    fn execute_once(&mut self, plan: &Plan) -> Trace {
         let Some(len) = put_plan(plan, self.process.memory.plan()) else {
             return failed(
                 FailureKind::Misuse,
@@ -122,7 +189,7 @@ impl Native {
             None => failed(FailureKind::Misuse, "the process from which executions are forked is gone"),
         };
         let departed = trace.failure().is_some_and(|failure| failure.kind == FailureKind::Nondeterminism);
-        if departed && !before && !self.is_hooked() {
+        if departed && !before && !self.learned {
             // The likely reason: steps were taken to be independent whose threads meet in memory.
             self.process.memory.head().unwatched.store(1, Relaxed);
         }

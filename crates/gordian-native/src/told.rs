@@ -1,8 +1,9 @@
 //! What the runtime says, as the host tells it: places where there were numbers, and what the program printed.
 
-use crate::output::Tail;
+use crate::output::{Tail, last_lines};
 use gordian_model::{Failure, FailureKind, Names, SiteId};
 use gordian_wire::MARK;
+use std::ops::Range;
 use std::path::Path;
 
 /// Puts places into what a failure says, and the last lines that the program printed behind it.
@@ -23,16 +24,18 @@ pub(crate) fn complete(failure: &mut Failure, names: &Names, tails: &[Tail; 2]) 
         failure.message.truncate(at);
         failure.message.push_str("; the main thread has ended with pthread_exit");
     }
+    let [out, mut err] = [0, 1].map(|i| tails[i].text());
     if failure.kind == FailureKind::AbnormalExit
         && failure.message.contains(&format!("status {PANICKED}"))
-        && let Some(panic) = Panic::read(&tails[1].text())
+        && let Some(panic) = Panic::read(&err)
     {
         failure.message.push_str(&format!(", as a thread panicked at {}: {}", panic.place, panic.message));
         // That it ended is told by the harness or by std, far from where it happened.
         failure.site = panic.site(names).unwrap_or(SiteId::UNKNOWN);
+        err.replace_range(panic.range, "");
     }
-    for (tail, name) in tails.iter().zip(["standard output", "standard error"]) {
-        let lines: Vec<String> = tail.lines().iter().map(|line| without_number(line)).collect();
+    for (text, name) in [without_harness(&out), err].iter().zip(["standard output", "standard error"]) {
+        let lines: Vec<String> = last_lines(text).into_iter().map(without_number).collect();
         if !lines.is_empty() {
             let text = format!("{name} ended with: {}", lines.join(" / "));
             failure.notes.push(gordian_model::Note { thread: None, text, site: SiteId::UNKNOWN });
@@ -49,17 +52,34 @@ struct Panic {
     /// `file:line:column`
     place: String,
     message: String,
+    /// Where in the text it is told, with the hint that follows.
+    range: Range<usize>,
 }
 
 impl Panic {
     /// The first that is told of: others come from it.
     fn read(text: &str) -> Option<Panic> {
-        let mut lines = text.lines().skip_while(|line| !line.contains(" panicked at "));
-        let place = lines.next()?.split_once(" panicked at ")?.1.strip_suffix(':')?.to_owned();
-        let ends = |line: &&str| !line.starts_with("note: ") && !line.starts_with("stack backtrace:");
-        let message: Vec<&str> =
-            lines.take_while(ends).map(str::trim).filter(|line| !line.is_empty()).take(8).collect();
-        Some(Panic { place, message: message.join(" / ") })
+        let at = text.find(" panicked at ")?;
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = text[start..].split_inclusive('\n');
+        let first = lines.next()?;
+        let place = first.split_once(" panicked at ")?.1.trim_end().strip_suffix(':')?.to_owned();
+        let mut end = start + first.len();
+        let mut message = Vec::new();
+        for line in lines {
+            let hint = line.starts_with("note: run with `RUST_BACKTRACE=1`");
+            if !hint && (line.starts_with("note: ") || line.starts_with("stack backtrace:")) {
+                break;
+            }
+            end += line.len();
+            if hint {
+                break;
+            }
+            message.push(line.trim());
+        }
+        message.retain(|line| !line.is_empty());
+        message.truncate(8);
+        Some(Panic { place, message: message.join(" / "), range: start..end })
     }
 
     /// A place that is known and lies in the same line.
@@ -71,6 +91,22 @@ impl Panic {
         let same = |id: &SiteId| names.site(*id).is_some_and(|site| site.line == line && is_file(&site.file));
         (1..).map(SiteId).take_while(|&id| names.site(id).is_some()).find(same)
     }
+}
+
+/// What std's harness says when it runs one test is left out: it is known already.
+fn without_harness(text: &str) -> String {
+    let test = text.lines().find_map(|line| line.strip_prefix("test ")?.rsplit_once(" ... "));
+    let (Some((test, _)), true) = (test, text.contains("running 1 test\n") && text.contains("test result: "))
+    else {
+        return text.to_owned();
+    };
+    let known = ["running 1 test", "failures:", test];
+    let told = |line: &&str| {
+        let line = line.trim();
+        let result = line.starts_with("test result: ") || line.starts_with(&format!("test {test} ... "));
+        !known.contains(&line) && !result
+    };
+    text.lines().filter(told).collect::<Vec<_>>().join("\n")
 }
 
 /// Rust puts the number that the system gave to a thread behind its name. It is another in every execution, which the failure is not.
@@ -122,7 +158,10 @@ mod tests {
             names.add_site(Site { file: file.to_owned(), line, column: 1 });
         }
         assert_eq!(panic.site(&names), Some(SiteId(2)));
-        let other = Panic { place: "b/src/lib.rs:36:9".to_owned(), message: String::new() };
+        let other = Panic { place: "b/src/lib.rs:36:9".to_owned(), message: String::new(), range: 0..0 };
+        let mut rest = said.to_owned();
+        rest.replace_range(panic.range.clone(), "");
+        assert_eq!(rest, "warming up\n\nthread 'main' panicked at src/main.rs:1:1:\nanother\n");
         assert_eq!(other.site(&names), Some(SiteId(2)));
         assert_eq!(panic.site(&Names::default()), None);
         assert_eq!(
@@ -131,6 +170,15 @@ mod tests {
         );
         assert_eq!(without_number("thread 'a (b)' panicked at b.rs"), "thread 'a (b)' panicked at b.rs");
         assert_eq!(without_number("no panic (12)"), "no panic (12)");
+    }
+
+    #[test]
+    fn what_the_harness_says_is_left_out() {
+        let said = "\nrunning 1 test\nprinted\ntest tests::a ... FAILED\n\nfailures:\n\nfailures:\n    tests::a\n\n\
+                    test result: FAILED. 0 passed; 1 failed; finished in 0.00s\n\n";
+        assert_eq!(last_lines(&without_harness(said)), ["printed"]);
+        let other = "failures:\nrunning 1 test\n";
+        assert_eq!(without_harness(other), other);
     }
 
     #[test]

@@ -29,13 +29,16 @@ mod linux {
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;
+    pub(crate) mod points;
     pub(crate) mod random;
     pub(crate) mod real;
     pub(crate) mod refused;
     pub(crate) mod rwlock;
     pub(crate) mod semaphore;
     pub(crate) mod signals;
+    pub(crate) mod sigwait;
     pub(crate) mod sites;
+    pub(crate) mod snapshot;
     pub(crate) mod start;
     pub(crate) mod sys;
     pub(crate) mod thread;

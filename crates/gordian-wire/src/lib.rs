@@ -29,6 +29,8 @@ pub const LIBRARY_VARIABLE: &str = "GORDIAN_NATIVE_LIBRARY";
 pub const DEPTH: usize = 8;
 /// The most places.
 pub const SITES: usize = 1 << 14;
+/// The most functions without hooks that are known.
+pub const POINTS: usize = 64;
 /// The most threads, those of all executions of a search together.
 pub const THREADS: usize = 1 << 14;
 /// Where the plan begins, and the most bytes that it has.
@@ -54,6 +56,38 @@ pub enum Phase {
     Running = 2,
     /// The outcome is there.
     Told = 3,
+}
+
+/// How an access to an atomic is treated, by its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u32)]
+pub enum Trust {
+    /// It is a step.
+    #[default]
+    None = 0,
+    /// It is no step of its own: it belongs to the one before, as the code that makes it is trusted.
+    Whole = 1,
+    /// It is no step, and commutes with all others: the counts of references, for example, if nobody looks at them.
+    Quiet = 2,
+}
+
+/// What a function without hooks is about to do, that others see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Point {
+    /// It reads what its first argument points to.
+    Reads = 1,
+    /// It writes to what its first argument points to.
+    Writes = 2,
+    /// It may take over what others have done, without a sign of it.
+    Learns = 3,
+}
+
+impl Point {
+    /// The one with this number.
+    pub fn from_number(number: u64) -> Option<Point> {
+        [Point::Reads, Point::Writes, Point::Learns].into_iter().find(|&point| point as u64 == number)
+    }
 }
 
 /// A place: the return addresses of a call, the innermost first; zeros fill up.
@@ -89,6 +123,12 @@ pub struct Shared {
     pub early: AtomicU32,
     /// The processors that the program may think it has.
     pub processors: [AtomicU64; 16],
+    /// Functions without hooks before which a thread may be switched: how many, and where each begins, with a [`Point`].
+    pub points: AtomicU32,
+    /// See `points`.
+    pub point: [[AtomicU64; 2]; POINTS],
+    /// How the host wants the atomics of each place to be treated: a [`Trust`].
+    pub trust: [AtomicU32; SITES],
     /// Places, by their numbers less one.
     pub site: [[AtomicU64; DEPTH]; SITES],
     /// Who spawned each thread, in the upper half, and as which of its children.
@@ -101,6 +141,26 @@ impl Shared {
     /// A place, by its number less one.
     pub fn frames(&self, i: usize) -> Frames {
         std::array::from_fn(|k| self.site[i][k].load(Relaxed))
+    }
+
+    /// How the atomics of a place are treated, by its number.
+    pub fn trust(&self, site: u32) -> Trust {
+        let word = site.checked_sub(1).and_then(|i| self.trust.get(i as usize));
+        match word.map_or(0, |word| word.load(Relaxed)) {
+            1 => Trust::Whole,
+            2 => Trust::Quiet,
+            _ => Trust::None,
+        }
+    }
+
+    /// Adds a function without hooks, as far as there is room.
+    pub fn add_point(&self, address: u64, kind: Point) {
+        let count = self.points.load(Relaxed);
+        if let Some([at, what]) = self.point.get(count as usize) {
+            at.store(address, Relaxed);
+            what.store(kind as u64, Relaxed);
+            self.points.store(count + 1, std::sync::atomic::Ordering::Release);
+        }
     }
 
     /// Adds a place and gives its number; nothing if there is no room.
@@ -138,12 +198,14 @@ pub struct Outcome {
     pub waiting: Vec<(ThreadId, [ObjectId; 2])>,
     /// [`Trace::preempted`].
     pub preempted: u32,
+    /// [`Trace::loose`].
+    pub loose: bool,
 }
 
 impl Outcome {
     /// The outcome that a trace tells.
     pub fn of(mut trace: Trace) -> Outcome {
-        Outcome { waiting: std::mem::take(&mut trace.waiting), preempted: trace.preempted, trace }
+        Outcome { waiting: std::mem::take(&mut trace.waiting), preempted: trace.preempted, loose: trace.loose, trace }
     }
 
     /// The trace, with everything.
@@ -151,6 +213,7 @@ impl Outcome {
         let mut trace = self.trace;
         trace.waiting = self.waiting;
         trace.preempted = self.preempted;
+        trace.loose = self.loose;
         trace
     }
 }

@@ -21,6 +21,9 @@ pub trait Foreign: Target {
 
     /// Must a search begin again, because what steps depend on has been found to be otherwise?
     fn starts_again(&mut self) -> bool;
+
+    /// A search came to something that cannot be if it knows what steps depend on. May it begin again with more of them?
+    fn distrust(&mut self) -> bool;
 }
 
 /// How a foreign target is checked.
@@ -76,7 +79,10 @@ impl ForeignCheck {
             tell(trace);
         };
         let mut summary = self.checker.search_in(target, &self.settings, tell);
-        while target.starts_again() {
+        let departed = |summary: &Summary| {
+            summary.failure.as_ref().is_some_and(|(failure, _)| failure.kind == FailureKind::Nondeterminism)
+        };
+        while target.starts_again() || (departed(&summary) && target.distrust()) {
             summary = self.checker.search_in(target, &self.settings, tell);
         }
         let looked = summary.failure.take().map(|(failure, trace)| {

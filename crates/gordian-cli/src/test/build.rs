@@ -50,8 +50,9 @@ impl Program {
             () if cfg!(target_os = "macos") => "DYLD_FALLBACK_LIBRARY_PATH",
             () => "LD_LIBRARY_PATH",
         };
-        // Dynamic libraries of the workspace are beside the program, or a folder above it.
-        let beside = self.executable.ancestors().skip(1).take(2).map(Path::to_owned);
+        // Dynamic libraries of the workspace are beside the program, or a folder above it. Those of the compiler are needed by its parts.
+        let compiler = Some(&self.kind).filter(|&kind| kind == "proc-macro").and_then(|_| libraries());
+        let beside = self.executable.ancestors().skip(1).take(2).map(Path::to_owned).chain(compiler);
         let before = std::env::var_os(variable).unwrap_or_default();
         let paths = beside.chain(std::env::split_paths(&before).filter(|path| !path.as_os_str().is_empty()));
         if let Ok(paths) = std::env::join_paths(paths) {
@@ -92,6 +93,13 @@ impl Program {
             has_documentation,
         })
     }
+}
+
+/// Where the compiler has its libraries.
+fn libraries() -> Option<PathBuf> {
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(compiler).arg("--print=target-libdir").output().ok()?;
+    Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
 }
 
 /// Name and version out of a package id: `path+file:///a/name#0.1.0` or `path+file:///a/b#name@0.1.0`.

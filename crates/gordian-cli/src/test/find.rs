@@ -46,6 +46,11 @@ pub(crate) fn find_unmodified(program: &Program) -> Result<Option<Vec<Case<'_>>>
     listed(program, |name| !marked.contains(name)).map(Some)
 }
 
+/// How many tests a procedural macro has. It is part of the compiler, so they have no hooks.
+pub(crate) fn count_in_macro(program: &Program) -> Result<usize, String> {
+    list(program, &[]).map(|all| all.len())
+}
+
 /// The tests whose names are wanted.
 fn listed(program: &Program, wanted: impl Fn(&String) -> bool) -> Result<Vec<Case<'_>>, String> {
     let ignored: HashSet<String> = list(program, &["--ignored"])?.into_iter().collect();

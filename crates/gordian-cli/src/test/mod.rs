@@ -64,6 +64,16 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
 fn unmodified(programs: &[Program]) -> Result<Vec<Case<'_>>, String> {
     let mut cases = Vec::new();
     for program in programs {
+        if program.kind == "proc-macro" {
+            let tests = find::count_in_macro(program)?;
+            if tests > 0 {
+                eprintln!(
+                    "gordian: {} is a procedural macro, a part of the compiler that has no hooks: its tests are not run ({tests})",
+                    program.label
+                );
+            }
+            continue;
+        }
         match find::find_unmodified(program)? {
             Some(found) => cases.extend(found),
             None => eprintln!(

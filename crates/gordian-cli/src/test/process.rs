@@ -68,6 +68,13 @@ pub(crate) fn run(case: &Case<'_>, told: &Told<'_>, watch: impl FnMut(u64)) -> O
     });
     let printed = reader.join().unwrap_or_default();
     match ended {
+        // It is not the test that has ended then, but the one who searches.
+        Ok(Some(status)) if told.unmodified.is_some() && !read()["report"].is_object() => {
+            Outcome::error(format!(
+                "the search ended with {status}, which is a bug of Gordian; the last it printed:\n{}",
+                printed.trim()
+            ))
+        }
         Ok(Some(status)) => Outcome::ended(&read(), status, start.elapsed(), &printed),
         Ok(None) => Outcome::stuck(&read(), start.elapsed(), &printed),
         Err(error) => Outcome::error(format!("cannot wait for the test: {error}")),

@@ -43,7 +43,7 @@ impl Hooked {
                 format!("{} is no UTF-8; XDG_CACHE_HOME chooses another folder", option.display())
             })
         });
-        let link: Vec<String> = link.collect::<Result<_, _>>()?;
+        let mut link: Vec<String> = link.collect::<Result<_, _>>()?;
         let mut name = "unmodified".to_owned();
         if !without.is_empty() {
             let mut sorted = without.clone();
@@ -52,12 +52,14 @@ impl Hooked {
         }
         let folder = target.join("gordian").join(name);
         // The same for every run, so that it can be compared; which wrapper there is besides changes nothing that is built.
+        link.push(rustc::KEPT.to_owned());
         let flags = format!("{:?} {link:?} {without:?}\n", rustc::COMPILE);
         clear_if_other(&folder, &flags)?;
         let told = Told {
             hooked: rustc::COMPILE.map(str::to_owned).into(),
             plain: vec![rustc::COMPILE[2].to_owned()],
-            link,
+            lines: rustc::LINES.to_owned(),
+            all: link,
             allowed: (rustc::ALLOWED.0.to_owned(), rustc::ALLOWED.1.to_owned()),
             without,
             wrapper: other_wrapper(),

@@ -29,6 +29,8 @@ pub(crate) struct Order {
     saves_in: PathBuf,
     here: PathBuf,
     patience: Duration,
+    /// Crates without hooks.
+    plain: Vec<String>,
 }
 
 /// What the process is told.
@@ -40,13 +42,15 @@ struct Told {
     saves_in: PathBuf,
     here: PathBuf,
     patience: Duration,
+    plain: Vec<String>,
 }
 
 impl Order {
     pub(crate) fn new(hooked: &Hooked, matches: &ArgMatches) -> Result<Order, String> {
         let here = std::env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
         let patience = *matches.get_one("patience").expect("it has a default");
-        Ok(Order { saves_in: hooked.target.join("gordian"), here, patience })
+        let plain = crate::command::without_hooks(matches);
+        Ok(Order { saves_in: hooked.target.join("gordian"), here, patience, plain })
     }
 
     /// How long a test may be without an op.
@@ -73,6 +77,7 @@ impl Order {
             saves_in: self.saves_in.clone(),
             here: self.here.clone(),
             patience: self.patience,
+            plain: self.plain.clone(),
         };
         let told = serde_json::to_string(&told).map_err(|error| error.to_string())?;
         let me = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
@@ -108,7 +113,7 @@ fn search(told: &Told) -> Result<ExitCode, String> {
         return Err(refusal);
     }
     let alone = program.threads() <= HARNESS && report.failure().is_none();
-    let text = match program.trusted().filter(|_| report.failure().is_none()) {
+    let text = match program.trusted(&told.plain).filter(|_| report.failure().is_none()) {
         _ if alone => "no threads".to_owned(),
         Some(trusted) => format!("{report}\n{trusted}"),
         None => report.to_string(),

@@ -15,8 +15,10 @@ pub(super) struct Told {
     pub(super) hooked: Vec<String>,
     /// For the others.
     pub(super) plain: Vec<String>,
-    /// For all of the program: some of its crates are linked.
-    pub(super) link: Vec<String>,
+    /// For crates about whose debug information nothing is said.
+    pub(super) lines: String,
+    /// For all of the program, also for when it is linked.
+    pub(super) all: Vec<String>,
     /// What the compiler is told to let it take them.
     pub(super) allowed: (String, String),
     /// Crates or packages that get no hooks.
@@ -48,13 +50,16 @@ pub(super) fn run(told: &str, compiler: &OsStr, arguments: &[OsString]) -> Resul
     };
     command.args(arguments);
     let variable = |name| std::env::var(name).unwrap_or_default();
-    match kind(arguments, &variable("CARGO_CRATE_NAME"), &variable("CARGO_PKG_NAME"), &told.without) {
+    let kind = kind(arguments, &variable("CARGO_CRATE_NAME"), &variable("CARGO_PKG_NAME"), &told.without);
+    match kind {
         Kind::Aside => {}
-        Kind::Plain => {
-            command.args(&told.plain).args(&told.link);
-        }
-        Kind::Hooked => {
-            command.args(&told.hooked).args(&told.link).env(&told.allowed.0, &told.allowed.1);
+        Kind::Plain => drop(command.args(&told.plain)),
+        Kind::Hooked => drop(command.args(&told.hooked).env(&told.allowed.0, &told.allowed.1)),
+    }
+    if kind != Kind::Aside {
+        command.args(&told.all);
+        if !says_debug(arguments) {
+            command.arg(&told.lines);
         }
     }
     become_it(command).map_err(|error| format!("cannot start {}: {error}", compiler.display()))
@@ -80,9 +85,23 @@ fn kind(arguments: &[OsString], compiled: &str, package: &str, without: &[String
     }
 }
 
+/// Is something said about debug information?
+fn says_debug(arguments: &[OsString]) -> bool {
+    let texts = || arguments.iter().filter_map(|argument| argument.to_str());
+    let after = texts().zip(texts().skip(1)).any(|(c, option)| c == "-C" && option.starts_with("debuginfo="));
+    after || texts().any(|text| text == "-g" || text.starts_with("-Cdebuginfo="))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_about_debug_information_stays() {
+        let of = |line: &str| says_debug(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(of("--crate-name a -C debuginfo=2") && of("-Cdebuginfo=0") && of("a.rs -g"));
+        assert!(!of("--crate-name a -C opt-level=3 -C strip=debuginfo"));
+    }
 
     #[test]
     fn only_what_goes_into_the_program_gets_hooks() {

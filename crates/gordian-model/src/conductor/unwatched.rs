@@ -1,6 +1,6 @@
 //! Programs whose memory is not watched, or not all of it. What a thread does between two ops may be seen by others. Where nobody knows
 //! when, every step depends on every other, and nothing can be left out of a search. Where it shows that a thread has written to an
-//! object without an op, that belongs to the thread's last step.
+//! object without an op, that belongs to the last step.
 
 use super::verdict::data_race;
 use super::{Conductor, wake_dependent};
@@ -8,7 +8,7 @@ use crate::access::{Access, Act};
 use crate::cell::{Earlier, Epoch};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
-use crate::op::Reply;
+use crate::op::{Op, OpKind, Reply};
 
 impl Conductor {
     /// As [`perform`](Self::perform), and the step has written to all memory, for which one object stands.
@@ -23,7 +23,7 @@ impl Conductor {
         self.follow_up(thread, at);
         reply
     }
-    /// The thread has changed an atomic since its last step, in code that nobody watches: it holds this value now. That is taken for a
+    /// The thread has changed an atomic since the last step, in code that nobody watches: it holds this value now. That is taken for a
     /// read-modify-write that acquires and releases, as what such code does is trusted to be in order.
     pub fn wrote_unseen(&mut self, thread: ThreadId, object: ObjectId, value: u64) {
         let slot = &mut self.slots[object.index()];
@@ -40,10 +40,10 @@ impl Conductor {
         }
     }
 
-    /// The thread's last step has touched one more object. Which one that was; what a thread does before its first depends on nothing but
-    /// its being spawned.
+    /// The last step has touched one more object: all that happens up to the next one belongs to it, whoever does it. Which step that was.
     pub fn also_touched(&mut self, thread: ThreadId, object: ObjectId, write: bool) -> Option<usize> {
-        let at = self.threads[thread.index()].last? as usize;
+        self.trace.loose = true;
+        let at = self.trace.len().checked_sub(1)?;
         let access = Access { object, act: if write { Act::Write } else { Act::Read }, seq: 0 };
         let accesses = &mut self.trace.steps[at].accesses;
         if !accesses.contains(&access) {
@@ -53,6 +53,28 @@ impl Conductor {
             wake_dependent(&mut self.sleep, thread, &[access], &self.trace.objects);
         }
         Some(at)
+    }
+
+    /// Carries out an op on an atomic that is no step of its own. With `touches` it belongs to the last step; otherwise it commutes
+    /// with whatever others do there.
+    pub fn perform_within(&mut self, thread: ThreadId, op: &Op, touches: bool) -> Reply {
+        let reply = self.silently(thread, op);
+        let slot = &mut self.slots[op.object.index()];
+        let changed = slot.was_changed(Act::Write, reply.value);
+        if changed {
+            slot.version = slot.version.wrapping_add(1);
+            self.threads[thread.index()].changes += 1;
+            self.threads[thread.index()].spin.reset();
+        } else {
+            self.threads[thread.index()].spin.read(op.object, slot.version);
+        }
+        let awaited = changed && self.slots[op.object.index()].is_awaited();
+        let write = op.kind != OpKind::Load && reply.ok;
+        let at = if touches || awaited { self.also_touched(thread, op.object, write) } else { None };
+        if let Some(at) = at.filter(|_| awaited) {
+            self.changed(op.object, thread, at);
+        }
+        reply
     }
 
     /// The thread takes over what the last write to an atomic published.
@@ -81,9 +103,8 @@ impl Conductor {
     }
 
     /// Records an access to an atomic in a cell that is for such accesses alone.
-    pub fn note_cell(&mut self, thread: ThreadId, cell: u32, site: SiteId) {
+    pub fn note_cell(&mut self, cell: u32, now: Epoch) {
         if self.options.clocks {
-            let now = Epoch { thread, time: self.sync.time(thread), site };
             self.cells[cell as usize].note(now);
         }
     }

@@ -17,6 +17,11 @@ pub const TARGET: &str = "x86_64-unknown-linux-gnu";
 pub const COMPILE: [&str; 3] =
     ["-Zsanitizer=thread", "-Zexternal-clangrt", "-Cunsafe-allow-abi-mismatch=sanitizer"];
 
+/// For every crate, since failures are told with lines of the source and names of functions: nothing is thrown away, ...
+pub const KEPT: &str = "-Cstrip=none";
+/// ... and this is there unless something else is said about debug information.
+pub const LINES: &str = "-Cdebuginfo=limited";
+
 /// For linking a program or a library.
 pub fn link(library: &Library) -> Vec<OsString> {
     let option = |argument: OsString| {

@@ -7,7 +7,7 @@ use super::hooks::{self, calls, shadow::Judged};
 use super::real::{entry, real};
 use super::sys;
 use super::turn::{self, Runtime};
-use gordian_model::{Failure, FailureKind, SiteId, ThreadId};
+use gordian_model::{End, Failure, FailureKind, SiteId, ThreadId};
 use libc::{c_int, c_void};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -31,6 +31,14 @@ struct Block {
 /// The blocks of an execution, by where they begin.
 #[derive(Default)]
 pub(crate) struct Blocks(BTreeMap<usize, Block>);
+
+impl Blocks {
+    /// The block that an address points into, if it has not been given back: where it begins, and its size.
+    pub(crate) fn alive(&self, address: usize) -> Option<(usize, usize)> {
+        let (&start, block) = is_ours(address).then(|| self.0.range(..=address).next_back())??;
+        (block.freed.is_none() && address < start + block.size).then_some((start, block.size))
+    }
+}
 
 /// Reserves the room, before the process forks for the first time.
 pub(crate) fn prepare() {
@@ -90,8 +98,16 @@ fn give_back(me: ThreadId, address: usize, caller: usize) {
             return rt.fail(me, told(failure.at(me, site), rt, address));
         }
         let end = address + block.size.max(1);
-        let fine = rt.shadow.access_known(&mut rt.conductor, me, (address, end), site);
-        turn::judged(rt, me, !fine);
+        if !rt.shadow.access_known(&mut rt.conductor, me, (address, end), site) {
+            // It was judged as a write, and is told as what it is.
+            if let End::Failed(failure) = &mut rt.conductor.trace.end {
+                failure.message = failure.message.replacen("data race: write by", "data race: free by", 1);
+                if let Some(note) = failure.notes.first_mut() {
+                    note.text = "freed here".to_owned();
+                }
+            }
+            turn::judged(rt, me, true);
+        }
         rt.blocks.0.insert(address, Block { freed: Some((me, site)), ..block });
         rt.shadow.free(address, end);
         rt.words.forget(address, end);

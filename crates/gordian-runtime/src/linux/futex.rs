@@ -19,6 +19,7 @@ pub unsafe extern "C" fn syscall() {
     // The seventh argument lies on the stack; an eighth, the caller, is added.
     std::arch::naked_asm!(
         ".cfi_startproc",
+        super::snapshot::note!(),
         "sub rsp, 8",
         ".cfi_adjust_cfa_offset 8",
         "push qword ptr [rsp + 8]",
@@ -87,6 +88,7 @@ fn get(me: ThreadId, word: usize, at: SiteId) -> ObjectId {
 /// The arguments are those of a futex call.
 unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 6], caller: usize) -> c_long {
     turn::meets_in_memory(me);
+    turn::with(|rt| rt.control(me).unseen = true);
     let flags = libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME;
     let at = stack_site(caller);
     let realtime = op as c_int & libc::FUTEX_CLOCK_REALTIME != 0;
@@ -108,7 +110,9 @@ unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 
                 if hooks::are_there() { unsafe { words::object(me, word, 4, at) } } else { ObjectId::NONE };
             let op = Op { arg2: u64::from(bits), other, ..Op::new(OpKind::FutexWait, id, at) };
             // The word is looked at when it is the thread's turn, not before.
-            if !turn::step_when(me, &op, |op| op.arg = u64::from(holds(word, value))).ok {
+            let waits = turn::step_when(me, &op, |op| op.arg = u64::from(holds(word, value))).ok;
+            turn::with(|rt| rt.control(me).unseen = true);
+            if !waits {
                 // Whoever changed it may have done so without hooks, and the thread will go by what it finds without them.
                 turn::with(|rt| rt.conductor.knows_all(me));
                 return result(-(libc::EAGAIN as isize));
@@ -117,6 +121,7 @@ unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 
             let until = unsafe { (timeout as *const timespec).as_ref() };
             let kind = if until.is_some() { OpKind::FutexLeaveTimed } else { OpKind::FutexLeave };
             let woken = turn::step(me, &Op::new(kind, id, at)).ok;
+            turn::with(|rt| rt.control(me).unseen = true);
             if other != ObjectId::NONE {
                 // As above: what std then does to take a lock is not seen.
                 turn::with(|rt| rt.conductor.acquire(me, other));
@@ -139,7 +144,9 @@ unsafe fn futex(me: ThreadId, [word, op, value, timeout, other, third]: [usize; 
             let most = value as c_int;
             let arg = if most < 0 { u64::MAX } else { u64::from(most as u32) };
             let op = Op { arg, arg2: u64::from(bits), ..Op::new(OpKind::FutexWake, id, at) };
-            turn::step(me, &op).value as c_long
+            let woken = turn::step(me, &op).value as c_long;
+            turn::with(|rt| rt.control(me).unseen = true);
+            woken
         }
         command @ (libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE) => {
             let (from, to) = (get(me, word, at), get(me, other, at));

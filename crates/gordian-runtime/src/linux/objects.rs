@@ -1,6 +1,6 @@
 //! The objects of an execution, by the addresses that the program knows them by.
 
-use super::turn;
+use super::{blocks, turn};
 use gordian_model::object::Object;
 use gordian_model::{ObjectId, ObjectKind, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -40,6 +40,7 @@ pub(crate) fn object(
     site: SiteId,
     make: impl FnOnce() -> Object,
 ) -> ObjectId {
+    turn::with(|rt| blocks::check(rt, me, (address, 1), site));
     if let Some(id) = turn::with(|rt| rt.objects.entry(address, kind).map(|entry| entry.id)) {
         return id;
     }

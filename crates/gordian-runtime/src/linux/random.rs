@@ -30,6 +30,7 @@ impl Numbers {
 /// There are that many bytes, which the program wants to be written.
 pub(crate) unsafe fn fill(me: ThreadId, into: *mut u8, len: usize) {
     turn::with(|rt| {
+        rt.conductor.not_idle(me);
         let numbers = &mut rt.control(me).numbers;
         for at in (0..len).step_by(8) {
             let bytes = numbers.next().to_le_bytes();
@@ -83,7 +84,10 @@ unsafe extern "C-unwind" fn entropy(into: *mut u8, len: usize, _caller: usize) -
 
 unsafe extern "C-unwind" fn number(_caller: usize) -> u32 {
     match turn::me() {
-        Some(me) => turn::with(|rt| rt.control(me).numbers.next() as u32),
+        Some(me) => turn::with(|rt| {
+            rt.conductor.not_idle(me);
+            rt.control(me).numbers.next() as u32
+        }),
         // SAFETY: passed on as it came.
         None => unsafe { real!(c"arc4random" as unsafe extern "C" fn() -> u32)() },
     }

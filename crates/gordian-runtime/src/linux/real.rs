@@ -74,7 +74,7 @@ macro_rules! entry {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name() {
-            std::arch::naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {to}", to = sym $to)
+            std::arch::naked_asm!($crate::snapshot::note!(), concat!("mov ", $register, ", [rsp]"), "jmp {to}", to = sym $to)
         }
     };
 }

@@ -24,6 +24,11 @@ impl Sites {
         self.program = program;
     }
 
+    /// Is it an address in the program's own code?
+    pub(crate) fn is_program(&self, address: usize) -> bool {
+        (self.program.0..self.program.1).contains(&address)
+    }
+
     /// Takes over what earlier executions have met. Called by the fork server, so that what is forked knows all of it.
     pub(crate) fn absorb(&mut self, shared: &Shared, names: &mut Names) {
         for i in self.sites..shared.sites.load(Acquire) as usize {

@@ -3,11 +3,12 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{blocks, end, hooks, signals, sys, thread};
+use super::{blocks, end, hooks, points, signals, sys, thread};
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
     SIZE, Shared, take_plan,
 };
+use gordian_model::ThreadId;
 use libc::{c_char, c_int, c_void};
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -66,6 +67,9 @@ unsafe extern "C-unwind" fn ours(
         }
         end::prepare();
         serve(shared, orders, answers);
+        // The program's stack begins below this function's.
+        let base = std::ptr::from_ref(&main) as usize & !7;
+        turn::with(|rt| rt.control(ThreadId::MAIN).base = base);
         thread::arm();
     }
     // SAFETY: what the program would have got. The environment may have moved when variables of ours were taken out.
@@ -149,11 +153,13 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
     shared.early.store(threads_now().saturating_sub(1), Relaxed);
     shared.phase.store(Phase::Ready as u32, Release);
     sys::write(answers, &0u32.to_le_bytes());
+    let mut points = 0;
     loop {
         if sys::read_byte(orders).is_none() {
             // The host is gone.
             sys::exit_process(0);
         }
+        points = points::set(shared, points);
         turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
         // SAFETY: this process has one thread; the new one closes what it has no use for.
         let child = unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };

@@ -92,10 +92,14 @@ unsafe extern "C-unwind" fn begin(birth: *mut c_void) -> *mut c_void {
     let Birth { thread, control, routine, argument, stack } = unsafe { &*birth.cast::<Birth>() };
     signals::own_stack();
     turn::enter(*thread, *control);
-    // The C library keeps what it knows of a thread at the upper end of its stack.
+    // The C library keeps what it knows of a thread at the upper end of its stack, and thread-local variables below that.
     // SAFETY: it touches nothing.
-    let top = unsafe { libc::pthread_self() } as usize + 4096;
-    turn::with(|rt| rt.control(*thread).stack = (top - stack, top));
+    let top = unsafe { libc::pthread_self() } as usize;
+    let here = std::ptr::from_ref(&top) as usize & !7;
+    turn::with(|rt| {
+        rt.control(*thread).stack = (top - stack, top);
+        rt.control(*thread).base = here;
+    });
     arm();
     // SAFETY: what the program asked for.
     unsafe { routine(*argument) }

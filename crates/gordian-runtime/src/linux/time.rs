@@ -83,6 +83,7 @@ fn look(me: ThreadId) -> i64 {
         let changes = rt.conductor.changes(me);
         // A program that only looks at the clock until it is late enough is still under control.
         rt.beat();
+        rt.conductor.not_idle(me);
         let clock = &mut rt.control(me).clock;
         if clock.changes != changes {
             clock.changes = changes;

@@ -5,15 +5,16 @@
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
 use super::blocks::Blocks;
-use super::hooks::calls;
+use super::hooks::{self, calls};
 use super::hooks::shadow::Shadow;
 use super::hooks::words::Words;
 use super::objects::Objects;
+use super::snapshot::Snapshot;
 use super::sites::Sites;
 use super::{end, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
-use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, Reply, SiteId, ThreadId};
+use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
 use gordian_wire::Shared;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
@@ -34,9 +35,25 @@ pub(crate) struct Control {
     pub(crate) numbers: super::random::Numbers,
     /// Where its stack lies.
     pub(crate) stack: (usize, usize),
+    /// Where the program's part of the stack begins.
+    pub(crate) base: usize,
+    /// The state in which it was last seen in a loop, and room for another.
+    pub(crate) snapshot: Snapshot,
+    pub(crate) spare: Snapshot,
+    /// How often it has done something to atomics, in trusted code, since its last step.
+    pub(crate) within: u32,
+    /// How often its state was compared in a loop that changes nothing for others, and how much it had changed before.
+    pub(crate) rounds: (u32, u32),
+    /// It has been in code without hooks that may have changed atomics.
+    pub(crate) unseen: bool,
 }
 
 impl Control {
+    /// Is this where its functions have their variables?
+    pub(crate) fn is_local(&self, address: usize) -> bool {
+        (self.stack.0..self.base).contains(&address)
+    }
+
     /// Is this on the thread's own stack?
     pub(crate) fn is_own(&self, address: usize) -> bool {
         (self.stack.0..self.stack.1).contains(&address)
@@ -54,6 +71,8 @@ pub(crate) struct Runtime {
     pub(crate) shadow: Shadow,
     pub(crate) blocks: Blocks,
     pub(crate) recent: calls::Recent,
+    /// Signals that were sent and not taken yet.
+    pub(crate) signals: Vec<libc::c_int>,
     /// By number of the thread; null if it is not in this execution.
     threads: Vec<*mut Control>,
     /// Handles of threads that can still be joined.
@@ -130,6 +149,7 @@ pub(crate) fn create(shared: &'static Shared) {
         shadow: Shadow::default(),
         blocks: Blocks::default(),
         recent: calls::Recent::default(),
+        signals: Vec::new(),
         threads: Vec::new(),
         handles: Vec::new(),
         newborns: Vec::new(),
@@ -196,6 +216,12 @@ impl Runtime {
             robust: Vec::new(),
             numbers: super::random::Numbers::of(thread),
             stack: (0, 0),
+            base: 0,
+            snapshot: Snapshot::default(),
+            spare: Snapshot::default(),
+            within: 0,
+            rounds: (0, 0),
+            unseen: false,
         };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
@@ -301,12 +327,22 @@ pub(crate) fn step_around(
     before: impl FnOnce(&mut Runtime, &mut Op),
     after: impl FnOnce(&mut Runtime, &Reply),
 ) -> Reply {
+    if hooks::are_there() && !op.kind.is_pause() && with(|rt| rt.spins(me, op)) {
+        // It may be a loop that waits, and counts how often: let others go first now and then, as if it had said that it waits.
+        step(me, &Op::new(OpKind::Yield, ObjectId::NONE, op.site));
+    }
     with(|rt| {
         rt.beat();
         rt.look_for_unseen(me);
-        if let Visit::Probe { again: true } = rt.conductor.announce(me, op) {
-            // The state of a thread of the operating system is not compared, so no loop is known to wait.
-            rt.conductor.probed(me, false);
+        rt.control(me).within = 0;
+        if let Visit::Probe { again } = rt.conductor.announce(me, op) {
+            let same = hooks::are_there() && rt.is_same_state(me);
+            if again {
+                rt.conductor.probed(me, same);
+            }
+            let changes = rt.conductor.changes(me);
+            let rounds = &mut rt.control(me).rounds;
+            *rounds = if same || rounds.1 != changes { (0, changes) } else { (rounds.0 + 1, changes) };
         }
     });
     hand_over(me, false);
@@ -321,6 +357,22 @@ pub(crate) fn step_around(
         after(rt, &reply);
         reply
     })
+}
+
+/// So often the state of a thread is compared in a loop that changes nothing for others before the loop is taken to wait. It is compared
+/// ever more rarely, so that is after more than thirty rounds.
+const ROUNDS: u32 = 10;
+
+impl Runtime {
+    /// Has the thread come round once more in a loop in which it has changed nothing for others, for many rounds?
+    fn spins(&mut self, me: ThreadId, op: &Op) -> bool {
+        let (rounds, changes) = self.control(me).rounds;
+        if rounds < ROUNDS || self.conductor.changes(me) != changes {
+            return false;
+        }
+        self.conductor.draft(me, *op);
+        self.conductor.is_at_anchor(me) == 1
+    }
 }
 
 /// As [`step_around`], without anything to be done afterwards.
@@ -355,6 +407,7 @@ pub(crate) fn meets_in_memory(me: ThreadId) {
 pub(crate) fn join(me: ThreadId, target: ThreadId, site: gordian_model::SiteId) {
     let ended = with(|rt| {
         rt.beat();
+        rt.look_for_unseen(me);
         rt.conductor.join(me, target, site)
     });
     if !ended {
@@ -367,6 +420,7 @@ pub(crate) fn settle(me: ThreadId) {
     let any = with(|rt| {
         let any = !rt.newborns.is_empty();
         if any {
+            rt.look_for_unseen(me);
             rt.stack.push(me);
         }
         any
@@ -395,6 +449,7 @@ pub(crate) fn finish(me: ThreadId) {
 pub(crate) fn exit(me: ThreadId) {
     settle(me);
     with(|rt| {
+        rt.look_for_unseen(me);
         rt.exiting = Some(me);
         rt.conductor.abandon_waiting();
     });

@@ -78,6 +78,8 @@ pub(super) struct Optimal {
     failed: bool,
     /// A leaf was tried of which it is open whether it is covered.
     open: bool,
+    /// The program does things that nobody watches, see [`Trace::loose`]: then it may come to a cut that was not foreseen.
+    loose: bool,
     /// Executions that came to their end, each of a class of its own.
     classes: u64,
     done: bool,
@@ -108,6 +110,7 @@ impl Recycle for Optimal {
         self.arrivals = false;
         self.failed = false;
         self.open = false;
+        self.loose = false;
         self.classes = 0;
         self.done = false;
     }
@@ -328,7 +331,8 @@ impl Strategy for Optimal {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
-        if trace.end == End::Asleep && !self.open {
+        self.loose |= trace.loose;
+        if trace.end == End::Asleep && !self.open && !self.loose {
             let message = format!(
                 "nondeterminism, or a bug of Gordian: the optimal search never asks for an execution that its sleep set cuts off, \
                  but this one was, after {} steps. Does the program do the same when it makes the same choices? If it does, please \

@@ -5,7 +5,8 @@ use crate::hooks::shadow::Judged;
 use crate::{blocks, turn};
 use gordian_model::object::Object;
 use gordian_model::op::{Order, Rmw};
-use gordian_model::{ObjectId, Op, OpKind, Reply, ThreadId};
+use gordian_model::{ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
+use gordian_wire::Trust;
 use libc::c_int;
 use std::sync::atomic::{self, Ordering};
 
@@ -20,6 +21,9 @@ fn order(number: c_int) -> Order {
     }
 }
 
+/// The compilers' number for both acquiring and releasing.
+pub(crate) const ACQ_REL: c_int = 4;
+
 /// An access to an atomic that a thread is about to make.
 pub(crate) struct Access {
     pub(crate) me: ThreadId,
@@ -33,36 +37,48 @@ impl Access {
     fn step(&self, op: Op, back: impl FnOnce(&Reply, u64)) -> Reply {
         let &Access { me, address, bytes, caller } = self;
         let at = calls::site(caller);
-        turn::with(|rt| blocks::check(rt, me, (address, bytes), at));
+        turn::with(|rt| {
+            rt.is_back(me);
+            blocks::check(rt, me, (address, bytes), at);
+        });
         // SAFETY: the program is about to access just that.
         let id = unsafe { words::object(me, address, bytes, at) };
         let op = Op { object: id, site: at, detail: bytes as u8, ..op };
-        turn::step_around(
-            me,
-            &op,
-            |rt, _| {
-                // It may have been freed meanwhile.
-                blocks::check(rt, me, (address, bytes), at);
-                // SAFETY: as above.
-                let before = unsafe { words::value(address, bytes) };
-                if rt.held(id) != before {
-                    // Code without hooks was here. Who it was is not known, so it may have been anybody.
-                    rt.conductor.knows_all(me);
-                    if let Object::Atomic(atomic) = rt.conductor.object_mut(id) {
-                        atomic.set(before);
-                    }
+        let before = |rt: &mut turn::Runtime| {
+            // It may have been freed meanwhile.
+            blocks::check(rt, me, (address, bytes), at);
+            // SAFETY: as above.
+            let before = unsafe { words::value(address, bytes) };
+            if rt.held(id) != before {
+                // Code without hooks was here. Who it was is not known, so it may have been anybody.
+                rt.conductor.knows_all(me);
+                if let Object::Atomic(atomic) = rt.conductor.object_mut(id) {
+                    atomic.set(before);
                 }
-            },
-            |rt, reply| {
-                let after = rt.held(id);
-                back(reply, after);
-                self.others(rt, id, reply.value != after);
-                let write = op.kind == OpKind::Store || (op.kind != OpKind::Load && reply.ok);
-                let place = (me, address, bytes);
-                let judged = rt.shadow.access_atomic(&mut rt.conductor, place, write, at);
-                turn::judged(rt, me, judged == Judged::Race);
-            },
-        )
+            }
+        };
+        let after = |rt: &mut turn::Runtime, reply: &Reply| {
+            let after = rt.held(id);
+            back(reply, after);
+            self.others(rt, id, reply.value != after);
+            let write = op.kind == OpKind::Store || (op.kind != OpKind::Load && reply.ok);
+            let place = (me, address, bytes);
+            // It belongs to what it publishes, and the clock has gone on since.
+            let time = rt.conductor.time(me).saturating_sub(1);
+            let judged = rt.shadow.access_atomic(&mut rt.conductor, place, (write, time), at);
+            turn::judged(rt, me, judged == Judged::Race);
+        };
+        let trust = turn::with(|rt| rt.trust(me, at));
+        if trust == Trust::None {
+            return turn::step_around(me, &op, |rt, _| before(rt), after);
+        }
+        turn::with(|rt| {
+            rt.beat();
+            before(rt);
+            let reply = rt.conductor.perform_within(me, &op, trust == Trust::Whole);
+            after(rt, &reply);
+            reply
+        })
     }
 
     /// Atomics of other sizes that share some of the bytes.
@@ -81,7 +97,22 @@ impl Access {
     }
 
     fn new(kind: OpKind, mo: c_int) -> Op {
-        Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, gordian_model::SiteId::UNKNOWN) }
+        Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, SiteId::UNKNOWN) }
+    }
+
+    /// As [`foretold`](Self::foretold), by code without hooks that is trusted to be in order.
+    pub(crate) fn met(&self, write: bool, at: SiteId) {
+        let (me, address) = (self.me, self.address);
+        // SAFETY: the function that is about to begin will read it.
+        let arg = unsafe { words::value(address, self.bytes) };
+        let kind = if write { OpKind::Swap } else { OpKind::Load };
+        self.step(Op { arg, ..Self::new(kind, ACQ_REL) }, |_, _| {});
+        // SAFETY: as above.
+        let id = unsafe { words::object(me, address, self.bytes, at) };
+        turn::with(|rt| {
+            rt.conductor.acquire(me, id);
+            rt.control(me).unseen = true;
+        });
     }
 
     /// An access that happens when this returns, and whose value is not known before: to volatile memory, for example.
@@ -96,9 +127,22 @@ impl Access {
         self.step(op, |_, _| {});
         if write {
             // SAFETY: the object is there already.
-            let id = unsafe { words::object(me, address, bytes, gordian_model::SiteId::UNKNOWN) };
+            let id = unsafe { words::object(me, address, bytes, SiteId::UNKNOWN) };
             turn::with(|rt| rt.will_be_known(id));
         }
+    }
+}
+
+/// So often in a row trusted code may do something to atomics without a step. If it does so more often it may be waiting for others.
+const PATIENCE: u32 = 10_000;
+
+impl turn::Runtime {
+    /// How an access to an atomic at this place is treated.
+    fn trust(&mut self, me: ThreadId, at: SiteId) -> Trust {
+        let trust = self.shared.trust(at.0);
+        let within = &mut self.control(me).within;
+        *within = if trust == Trust::None { 0 } else { *within + 1 };
+        if *within > PATIENCE { Trust::None } else { trust }
     }
 }
 
@@ -112,7 +156,7 @@ macro_rules! stub {
             #[unsafe(naked)]
             #[unsafe(export_name = $name)]
             unsafe extern "C" fn stub() {
-        std::arch::naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {to}", to = sym $to)
+        std::arch::naked_asm!($crate::snapshot::note!(), concat!("mov ", $register, ", [rsp]"), "jmp {to}", to = sym $to)
             }
             #[used]
             static KEPT: unsafe extern "C" fn() = stub;

@@ -19,7 +19,8 @@ fn access(address: usize, bytes: usize, write: bool, caller: usize) {
 pub(crate) fn touch(me: ThreadId, (address, bytes): (usize, usize), write: bool, caller: usize) {
     let at = calls::site(caller);
     turn::with(|rt| {
-        if write && !rt.control(me).is_own(address) {
+        rt.is_back(me);
+        if write && !rt.control(me).is_local(address) {
             // What a thread writes to may be what it waits for.
             rt.conductor.not_idle(me);
         }

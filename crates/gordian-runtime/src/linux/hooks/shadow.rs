@@ -3,6 +3,7 @@
 //! Memory is divided into granules of eight bytes. What was accessed in one is kept by the bytes that the access was to, so that two
 //! neighbours in a granule do not meet. Accesses to atomics are kept apart: they race with plain ones only.
 
+use gordian_model::cell::Epoch;
 use gordian_model::{Conductor, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -154,15 +155,14 @@ impl Shadow {
         true
     }
 
-    /// An access to an atomic.
+    /// An access to an atomic, made at that time.
     pub(crate) fn access_atomic(
         &mut self,
         conductor: &mut Conductor,
         (me, address, bytes): (ThreadId, usize, usize),
-        write: bool,
+        (write, time): (bool, u32),
         site: SiteId,
     ) -> Judged {
-        let now = conductor.time(me);
         let (mut at, end) = (address, address + bytes);
         while at < end {
             let until = end.min((at | 7) + 1);
@@ -171,7 +171,7 @@ impl Shadow {
             if first == FREED {
                 return Judged::Freed;
             }
-            if now != 0 {
+            if conductor.time(me) != 0 {
                 let mut exact = None;
                 let mut i = first;
                 while i != 0 {
@@ -189,7 +189,7 @@ impl Shadow {
                 if *cell == NONE {
                     *cell = conductor.create_cell();
                 }
-                conductor.note_cell(me, *cell, site);
+                conductor.note_cell(*cell, Epoch { thread: me, time, site });
             }
             at = until;
         }

@@ -1,7 +1,7 @@
 //! Atomics of sixteen bytes. The model's values have eight, so it is told that there is an access, which then happens in memory; one that
 //! might write is taken for a write, and all acquire and release.
 
-use super::atomics::Access;
+use super::atomics::{ACQ_REL, Access};
 use crate::turn;
 use libc::c_int;
 
@@ -14,8 +14,6 @@ fn step(at: *mut Wide, write: bool) {
         Access { me, address: at as usize, bytes: size_of::<Wide>(), caller: 0 }.foretold(write, ACQ_REL);
     }
 }
-
-const ACQ_REL: c_int = 4;
 
 /// Replaces what is there. Nobody else runs meanwhile; without control it is not atomic.
 ///

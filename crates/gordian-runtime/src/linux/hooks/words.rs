@@ -161,8 +161,16 @@ impl Runtime {
         }
     }
 
+    /// The thread is in code with hooks again: what it has done without them comes first.
+    pub(crate) fn is_back(&mut self, me: ThreadId) {
+        if self.control(me).unseen {
+            self.look_for_unseen(me);
+        }
+    }
+
     /// The thread has come to its next op: what it did to atomics in code without hooks belongs to its last one.
     pub(crate) fn look_for_unseen(&mut self, me: ThreadId) {
+        self.control(me).unseen = false;
         let count = self.words.all.len();
         for i in count.saturating_sub(LOOKED_AT)..count {
             let Word { address, bytes, id, on, unknown } = self.words.all[i];

@@ -2,211 +2,13 @@
 //! builds without a network.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
+mod workspace;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-const FILES: &[(&str, &str)] = &[
-    ("Cargo.toml", "[workspace]\nmembers = [\"shop\", \"counter\", \"derived\"]\nresolver = \"3\"\n"),
-    (
-        "shop/Cargo.toml",
-        r#"
-[package]
-name = "shop"
-version = "0.1.0"
-edition = "2024"
-default-run = "open"
-
-[features]
-broken = []
-
-[dependencies]
-counter = { path = "../counter" }
-derived = { path = "../derived" }
-
-[[test]]
-name = "own"
-harness = false
-"#,
-    ),
-    // What runs while it is built is not to see anything of the hooks.
-    (
-        "shop/build.rs",
-        r#"
-fn main() {
-    for variable in ["CARGO_CFG_SANITIZE", "RUSTC_BOOTSTRAP"] {
-        assert!(std::env::var_os(variable).is_none(), "{variable} is set");
-    }
-    // As build scripts ask whether the compiler is an unstable one.
-    let wrapper = std::env::var_os("RUSTC_WRAPPER").expect("cargo says it");
-    let mut compiler = std::process::Command::new(wrapper);
-    compiler.arg(std::env::var_os("RUSTC").unwrap()).args(["--crate-name", "asks", "--crate-type=lib", "--emit=metadata"]);
-    compiler.arg("--target").arg(std::env::var_os("TARGET").unwrap());
-    compiler.arg("--out-dir").arg(std::env::var_os("OUT_DIR").unwrap()).arg("asks.rs");
-    let output = compiler.output().unwrap();
-    assert!(!output.status.success(), "the compiler takes itself for an unstable one");
-    println!("cargo::rustc-env=BUILT=yes");
-}
-"#,
-    ),
-    ("shop/asks.rs", "#![feature(never_type)]\n"),
-    (
-        "shop/src/lib.rs",
-        r#"
-#[cfg(feature = "broken")]
-compile_error!("broken on purpose");
-
-/// Ten.
-///
-/// ```
-/// assert_eq!(shop::ten(), 10);
-/// ```
-pub fn ten() -> usize {
-    derived::ten!()
-}
-
-#[cfg(test)]
-mod tests {
-    use counter::Counter;
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-    use std::sync::{Arc, mpsc};
-    use std::thread;
-
-    fn both(add: fn(&Counter)) {
-        let count = Arc::new(Counter::default());
-        let other = Arc::clone(&count);
-        let thread = thread::spawn(move || add(&other));
-        add(&count);
-        thread.join().unwrap();
-        assert!(count.get() == 2, "lost <one>");
-    }
-
-    #[test]
-    fn an_update_is_lost() {
-        both(Counter::add_in_two_steps);
-    }
-
-    #[test]
-    #[should_panic(expected = "lost <one>")]
-    fn an_update_is_not_always_lost() {
-        both(Counter::add_in_two_steps);
-    }
-
-    #[test]
-    fn updates_count() {
-        let count = AtomicUsize::new(0);
-        thread::scope(|scope| {
-            scope.spawn(|| count.fetch_add(1, Relaxed));
-        });
-        assert_eq!(count.load(Relaxed), 1);
-    }
-
-    #[test]
-    fn a_message_is_waited_for() {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let thread = thread::spawn(move || receiver.recv().unwrap());
-        sender.send(5).unwrap();
-        assert_eq!(thread.join().unwrap(), 5);
-    }
-
-    #[test]
-    fn it_has_the_folder_and_the_variables_of_cargo_test() {
-        assert_eq!(super::ten(), 10);
-        assert!(std::path::Path::new("src/lib.rs").exists());
-        assert_eq!(std::env::var("CARGO_MANIFEST_DIR").unwrap(), env!("CARGO_MANIFEST_DIR"));
-    }
-
-    #[test]
-    fn starts_a_process() {
-        std::process::Command::new("true").status().unwrap();
-    }
-
-    #[test]
-    #[ignore]
-    fn left_out() {
-        panic!("it was run");
-    }
-}
-"#,
-    ),
-    ("shop/src/bin/open.rs", "fn main() {\n    both(std::env::args().nth(1).is_some());\n}\n\nOPEN"),
-    ("shop/src/bin/close.rs", "fn main() {}\n"),
-    ("shop/tests/own.rs", "fn main() {\n    panic!(\"it was run\");\n}\n"),
-    ("counter/Cargo.toml", "[package]\nname = \"counter\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
-    (
-        "counter/src/lib.rs",
-        r#"
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-
-#[derive(Default)]
-pub struct Counter(AtomicUsize);
-
-impl Counter {
-    #[inline(never)]
-    pub fn add_in_two_steps(&self) {
-        let now = self.0.load(SeqCst);
-        self.0.store(now + 1, SeqCst);
-    }
-
-    #[inline(never)]
-    pub fn get(&self) -> usize {
-        self.0.load(SeqCst)
-    }
-}
-"#,
-    ),
-    (
-        "derived/Cargo.toml",
-        "[package]\nname = \"derived\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\nproc-macro = true\n",
-    ),
-    (
-        "derived/src/lib.rs",
-        "#[proc_macro]\npub fn ten(_: proc_macro::TokenStream) -> proc_macro::TokenStream {\n    \"10\".parse().unwrap()\n}\n",
-    ),
-];
-
-const OPEN: &str = r#"
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-fn both(atomically: bool) {
-    let add = move || match atomically {
-        true => drop(COUNT.fetch_add(1, SeqCst)),
-        false => COUNT.store(COUNT.load(SeqCst) + 1, SeqCst),
-    };
-    let thread = std::thread::spawn(add);
-    add();
-    thread.join().unwrap();
-    assert_eq!(COUNT.load(SeqCst), 2);
-}
-"#;
-
-/// The workspace; every test here shares it, because building it takes a while. Nothing, with a notice, where nothing can be linked.
-fn workspace() -> Option<&'static Path> {
-    static WORKSPACE: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let made = WORKSPACE.get_or_init(|| {
-        if let Err(error) = Command::new("cc").arg("--version").output() {
-            assert!(std::env::var_os("CI").is_none(), "there is no C compiler: {error}");
-            eprintln!("skipped: there is no C compiler, so nothing can be linked: {error}");
-            return None;
-        }
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmodified");
-        for (name, text) in FILES {
-            let path = folder.join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            let text = text.replace("OPEN", OPEN.trim_start());
-            // Left as it is, cargo need not build it again.
-            if std::fs::read_to_string(&path).ok().as_deref() != Some(&*text) {
-                std::fs::write(path, text).unwrap();
-            }
-        }
-        Some(folder)
-    });
-    made.as_deref()
-}
+use workspace::workspace;
 
 struct Ended {
     /// Where failures were saved, in this run alone.
@@ -219,6 +21,8 @@ struct Ended {
 fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     command.env("COLUMNS", "80").env("TERM", "dumb").env("LC_ALL", "C").env_remove("CARGO_TARGET_DIR");
+    // What cargo sets for this test program.
+    command.env_remove("LD_LIBRARY_PATH");
     command
 }
 
@@ -268,6 +72,11 @@ impl Ended {
     }
 }
 
+fn script(path: &Path, text: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{text}")).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
 #[test]
 fn a_bug_in_a_dependency_is_found_saved_and_replayed_from_anywhere() {
     let Some(workspace) = workspace() else { return };
@@ -297,8 +106,31 @@ fn a_bug_in_a_dependency_is_found_saved_and_replayed_from_anywhere() {
 
 #[test]
 fn what_is_compiled_without_hooks_is_a_single_step() {
-    let Some(_) = workspace() else { return };
-    test(&["an_update_is_lost", "--plain", "counter", "--executions", "300"]).with(0);
+    let Some(workspace) = workspace() else { return };
+    // On the way: another wrapper is used too, so it has to be compiled anew.
+    for old in std::fs::read_dir(workspace.join("target/gordian")).into_iter().flatten().flatten() {
+        if old.file_name().to_string_lossy().starts_with("unmodified-") {
+            std::fs::remove_dir_all(old.path()).unwrap();
+        }
+    }
+    let (wrapper, calls) = (workspace.join("wrapper"), workspace.join("calls"));
+    let _ = std::fs::remove_file(&calls);
+    script(&wrapper, &format!("echo \"$@\" >> {}\nexec \"$@\"\n", calls.display()));
+    let mut command = command(env!("CARGO_BIN_EXE_cargo-gordian"));
+    command.args(["test", "--unmodified", "--offline", "--workspace", "an_update_is_lost"]);
+    command.args(["--plain", "counter", "--executions", "300"]);
+    command.current_dir(workspace).env("RUSTC_WRAPPER", wrapper);
+    let ended = ended(command, PathBuf::new()).with(0);
+    ended.says("memory was not watched in counter, compiled without hooks");
+    let calls = std::fs::read_to_string(calls).expect("it was called");
+    let of = |name: &str| {
+        let found = calls.lines().find(|line| line.contains(&format!("--crate-name {name} ")));
+        found.unwrap_or_else(|| panic!("{name} was not compiled:\n{calls}"))
+    };
+    assert!(of("shop").contains(" -Zsanitizer=thread "));
+    for name in ["counter", "derived", "build_script_build"] {
+        assert!(!of(name).contains("sanitizer=thread"), "{name}");
+    }
 }
 
 #[test]
@@ -307,7 +139,8 @@ fn tests_pass_fail_and_are_ignored_as_in_cargo_test() {
     let ended = test(&["--json", "--executions", "200"]).with(1);
     assert_eq!(
         ended.err,
-        "gordian: shop::own has a harness of its own, so its tests cannot be told apart and are not run\n"
+        "gordian: derived is a procedural macro, a part of the compiler that has no hooks: its tests are not run (1)\n\
+         gordian: shop::own has a harness of its own, so its tests cannot be told apart and are not run\n"
     );
     let mut tests = ended.json();
     tests.sort_by_key(|test| test["name"].to_string());
@@ -372,6 +205,9 @@ fn a_program_is_built_with_hooks_and_run() {
     // It also runs by itself.
     let program = "target/gordian/unmodified/x86_64-unknown-linux-gnu/debug/open";
     assert!(Command::new(workspace.join(program)).status().unwrap().success());
+    // Lines are known with optimisations too, which throw them away otherwise.
+    let fast = run(&shop, &["run", "--unmodified", "--offline", "--release"]).with(1);
+    fast.says(":12");
     let nothing = run(&shop, &["run", "--unmodified", "--offline", "--bin", "close"]).with(2);
     assert!(nothing.err.starts_with("gordian: nothing to check: "), "{}", nothing.err);
 }
@@ -393,9 +229,8 @@ fn what_cannot_be_done_ends_with_status_two() {
     assert!(without.err.contains("--unmodified"), "{}", without.err);
     let mut old = command(env!("CARGO_BIN_EXE_cargo-gordian"));
     let fake = workspace.join("rustc");
-    let script = "#!/bin/sh\n[ \"$1\" = -vV ] && { echo 'rustc 1.50.0'; echo 'host: x86_64-unknown-linux-gnu'; exit; }\necho 'error: unknown codegen option' >&2\nexit 1\n";
-    std::fs::write(&fake, script).unwrap();
-    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let says = "[ \"$1\" = -vV ] && { echo 'rustc 1.50.0'; echo 'host: x86_64-unknown-linux-gnu'; exit; }";
+    script(&fake, &format!("{says}\necho 'error: unknown codegen option' >&2\nexit 1\n"));
     old.args(["test", "--unmodified"]).current_dir(workspace).env("RUSTC", &fake);
     let old = ended(old, PathBuf::new()).with(2);
     assert_eq!(
