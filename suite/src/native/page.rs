@@ -52,6 +52,10 @@ pub fn markdown(rows: &[Row], debian: &[(&Compressor, Comparison)], effort: &Eff
     page += "\n## Published crates with known defects\n\n\
              From crates.io as they are, at the defective version and at the one in which it was fixed, built by `cargo gordian run --unmodified`; all their dependencies have hooks.\n\n";
     table(&mut page, &of(&[Language::Published]));
+    page += "\n## The library itself\n\n\
+             Two twins were not clean at first, and the library was to blame (libstdc++ 12). `std::counting_semaphore::acquire` reads the number that it will wait for to change before it spins: if it is taken and given back \
+             meanwhile, the thread sleeps though there is one to be had, and for ever if nobody gives another. `std::atomic<std::shared_ptr>::load` lets go of its lock with a relaxed store, so that nothing orders its read \
+             of the pointer before the next write. The twins use something else now.\n";
     if !debian.is_empty() {
         page += "\n## Programs of Debian\n\n\
                  As they are installed, without hooks: what is controlled are the calls of the C library. They compress a file with two workers, and after every execution \
