@@ -2,7 +2,8 @@
 
 use gordian_suite::native::debian::COMPRESSORS;
 use gordian_suite::native::search::{Effort, search_all};
-use gordian_suite::native::{self, page, tools::Tools};
+use gordian_suite::native::tools::{self, Tools};
+use gordian_suite::native::{self, page};
 use gordian_suite::objects::{self, SUBJECTS, Subject};
 use gordian_suite::table::{self, Options};
 use gordian_suite::{Program, SECTIONS, check, programs};
@@ -25,6 +26,9 @@ usage: gordian-suite COMMAND
 NAME may be the beginning of a name, for all programs that begin so.";
 
 fn main() -> ExitCode {
+    if let Some(code) = tools::command() {
+        return code;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match command(&arguments) {
         Ok(true) => ExitCode::SUCCESS,
@@ -109,7 +113,8 @@ fn native_programs(arguments: &[String]) -> Result<bool, String> {
             .to_owned());
     }
     let effort = if quick.is_empty() { Effort::FULL } else { Effort::QUICK };
-    let tools = Tools::build()?;
+    let me = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let tools = Tools::new(me)?;
     let rows = search_all(&tools, &programs, &effort, |row, _| println!("{}", page::line(row)));
     let mut wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong()).collect();
     let mut debian = Vec::new();

@@ -43,7 +43,7 @@ fn every_native_bug_is_found_and_no_fixed_twin_fails() {
             programs.retain(|program| program.language != language);
         }
     }
-    let tools = Tools::build().unwrap();
+    let tools = Tools::new(env!("CARGO_BIN_EXE_gordian-suite").into()).unwrap();
     let rows = search_all(&tools, &programs, &Effort::QUICK, |row, seconds| {
         eprintln!("{} ({seconds:.1} s in all)", page::line(row));
     });

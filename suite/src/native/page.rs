@@ -42,10 +42,12 @@ pub fn markdown(rows: &[Row], debian: &[(&Compressor, Comparison)], effort: &Eff
     let mut page = format!(
         "# Native programs with bugs\n\n\
          Written by `cargo run --release -p gordian-suite -- native`. The programs are in `suite/native`: they know nothing of Gordian, are compiled with hooks ([unmodified programs](native.md)) \
-         and searched with the settings that the command has if nothing is said, for at most {} seconds. Each has a fixed twin, on which the same effort is spent. Times are \
-         from a machine that did other things as well; executions are exact.\n\n\
+         and searched with the settings that the command has if nothing is said, for at most {} seconds. Each has a fixed twin, which is searched for at most {} seconds, and \
+         {} if it is a published crate. Times are from a machine that did other things as well.\n\n\
          ## {} programs with seeded bugs\n\n",
         effort.bug,
+        effort.twin,
+        effort.published,
         seeded.len()
     );
     table(&mut page, &seeded);

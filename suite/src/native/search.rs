@@ -1,7 +1,7 @@
 //! Searching a program and its twin, and whether what comes out is what was expected.
 
-use super::Program;
 use super::tools::{Tools, output};
+use super::{Language, Program};
 use gordian_search::Limits;
 use serde_json::Value;
 use std::sync::Mutex;
@@ -15,6 +15,8 @@ pub struct Effort {
     pub bug: u64,
     /// The most seconds for a twin.
     pub twin: u64,
+    /// The most seconds for the fixed version of a published crate.
+    pub published: u64,
     /// The most executions of a twin.
     pub executions: Option<u64>,
     /// Programs at the same time.
@@ -22,10 +24,10 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For a table: as much for a twin as for a bug, one at a time.
-    pub const FULL: Effort = Effort { bug: 60, twin: 60, executions: None, jobs: 1 };
+    /// For a table, one at a time.
+    pub const FULL: Effort = Effort { bug: 60, twin: 20, published: 60, executions: None, jobs: 1 };
     /// For a test.
-    pub const QUICK: Effort = Effort { bug: 60, twin: 5, executions: Some(200), jobs: 2 };
+    pub const QUICK: Effort = Effort { bug: 60, twin: 5, published: 5, executions: Some(200), jobs: 2 };
 
     /// The limits for a program without a bug.
     pub fn limits(&self) -> Limits {
@@ -87,7 +89,11 @@ impl Row {
 /// Searches one program, buggy or fixed.
 pub fn search(tools: &Tools, program: &Program, fixed: bool, effort: &Effort) -> Result<Outcome, String> {
     let mut call = tools.compile(program, fixed)?;
-    let seconds = if fixed { effort.twin } else { effort.bug };
+    let seconds = match (fixed, program.language) {
+        (false, _) => effort.bug,
+        (true, Language::Published) => effort.published,
+        (true, _) => effort.twin,
+    };
     call.command.arg("--json").arg(format!("--time={seconds}s"));
     if let Some(executions) = effort.executions.filter(|_| fixed) {
         call.command.arg(format!("--executions={executions}"));

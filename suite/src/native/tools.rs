@@ -2,16 +2,13 @@
 
 use super::{Language, Program, folder};
 use gordian_native::hooks::{Library, rustc};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 
-/// The commands of Gordian, built from this repository, and where programs are built.
+/// The commands of Gordian, and where programs are built.
 pub struct Tools {
-    /// `gordian`
-    pub gordian: PathBuf,
-    /// `cargo-gordian`
-    pub cargo_gordian: PathBuf,
+    /// The program of this package, which is both commands too: see [`command`].
+    program: PathBuf,
     library: Library,
     out: PathBuf,
 }
@@ -24,37 +21,35 @@ pub struct Call {
     pub after: Vec<PathBuf>,
 }
 
+/// Says which of Gordian's commands the program of this package is to be. Cargo hands it on when it calls the program in place of the compiler.
+const COMMAND: &str = "SUITE_COMMAND";
+const GORDIAN: &str = "gordian";
+const CARGO_GORDIAN: &str = "cargo-gordian";
+
+/// Does what one of Gordian's commands does, if that is what this process was started for. So they are always of the same build as the suite, and nothing has to be
+/// built first.
+pub fn command() -> Option<ExitCode> {
+    match std::env::var(COMMAND).ok()?.as_str() {
+        GORDIAN => Some(gordian_cli::gordian()),
+        CARGO_GORDIAN => Some(gordian_cli::cargo_gordian()),
+        _ => None,
+    }
+}
+
 impl Tools {
-    /// Builds the commands with the profile of this program.
-    pub fn build() -> Result<Tools, String> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(&root).args(["build", "--quiet", "-p", "gordian-cli", "--bins"]);
-        cargo.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
-        if !cfg!(debug_assertions) {
-            cargo.arg("--release");
-        }
-        let output = output(&mut cargo)?;
-        if !output.status.success() {
-            return Err(format!("gordian could not be built ({})", output.status));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let built: Vec<PathBuf> = text
-            .lines()
-            .filter_map(|line| {
-                serde_json::from_str::<Value>(line).ok()?["executable"].as_str().map(PathBuf::from)
-            })
-            .collect();
-        let named = |name: &str| {
-            let found = built.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
-            found.cloned().ok_or_else(|| format!("cargo did not say where it has built {name}"))
-        };
-        let (gordian, cargo_gordian) = (named("gordian")?, named("cargo-gordian")?);
-        let out = gordian.parent().unwrap_or(Path::new(".")).join("native-suite");
+    /// `program` is that of this package; programs are built below its folder.
+    pub fn new(program: PathBuf) -> Result<Tools, String> {
+        let out = program.parent().unwrap_or(Path::new(".")).join("native-suite");
         std::fs::create_dir_all(&out)
             .map_err(|error| format!("{} cannot be made: {error}", out.display()))?;
         let library = Library::put(Some(&out)).map_err(|error| error.to_string())?;
-        Ok(Tools { gordian, cargo_gordian, library, out })
+        Ok(Tools { program, library, out })
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env(COMMAND, name);
+        command
     }
 
     /// Where programs are built, and where their failures are saved.
@@ -79,7 +74,7 @@ impl Tools {
                 return Ok(self.cargo(program, package, version, &[]));
             }
         }
-        let mut command = Command::new(&self.gordian);
+        let mut command = self.command(GORDIAN);
         command.arg("run");
         Ok(Call { command, after: vec!["--".into(), out] })
     }
@@ -92,7 +87,7 @@ impl Tools {
         fixed: bool,
         out: &Path,
     ) -> Result<(), String> {
-        let mut command = Command::new(&self.gordian);
+        let mut command = self.command(GORDIAN);
         command.arg(which).args(["-g", "-Wall", "-Werror", "-pthread"]).args(options);
         if fixed {
             command.arg("-DFIXED");
@@ -113,7 +108,7 @@ impl Tools {
 
     /// Cargo builds when it is called; a folder for each version, so that both can be run at the same time.
     fn cargo(&self, program: &Program, package: &str, version: &str, features: &[&str]) -> Call {
-        let mut command = Command::new(&self.cargo_gordian);
+        let mut command = self.command(CARGO_GORDIAN);
         command.args(["gordian", "run", "--unmodified", "--locked", "--bin", program.stem()]).args(features);
         command.arg("--manifest-path").arg(folder().join(package).join("Cargo.toml"));
         command.arg("--target-dir").arg(self.out.join(format!("{}-{version}", package.replace('/', "-"))));
