@@ -1,4 +1,4 @@
-// The same with fences. The writer's fence is on the wrong side of the flag, so that it orders nothing.
+// A message is published with fences and a relaxed flag. The writer's fence is on the wrong side of the flag, so that it orders nothing.
 // expect: data race
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// As in pbzip2 0.9.4: main frees the queue as soon as it is empty, while the worker that emptied it is still about to unlock it.
+// As in pbzip2 0.9.4: main frees the queue as soon as it is empty, while the worker that emptied it has yet to signal that.
 // expect: use after free
 #include <pthread.h>
 #include <stdlib.h>
