@@ -144,6 +144,7 @@ pub(crate) const RUN_SETTINGS: &[&str] = &[
     "fair_rounds",
     "spurious_wakeups",
     "minimise",
+    "trust",
     "report",
 ];
 
@@ -292,6 +293,7 @@ fn with_run_settings(command: Command) -> Command {
         .arg(option("fair_rounds", "N", "How often a thread may yield or sleep in a row before the others go first"))
         .arg(option("spurious_wakeups", "BOOL", "May a condition variable wake a thread that nobody signalled?"))
         .arg(option("minimise", "N", "At most so many executions to make a failure small with"))
+        .arg(option("trust", "NAMES", "Code compiled with hooks whose atomics are no steps of their own: crates, functions or files, with commas"))
         .arg(option("report", "DIR", "Save failures under this folder instead of target/gordian"))
         .arg(patience())
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the result as one JSON object"))

@@ -15,55 +15,74 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 /// A native program as a target that can be checked.
-pub(crate) struct Program(Native);
+pub(crate) struct Program {
+    native: Native,
+    /// What the user trusts.
+    trusted: Vec<String>,
+}
+
+/// The setting for what is trusted, which a replay needs as well.
+pub(crate) const TRUST: &str = "GORDIAN_TRUST";
 
 impl Program {
-    pub(crate) fn start(invocation: &Invocation, patience: Duration) -> Result<Program, String> {
-        Native::start(invocation, patience).map(Program).map_err(|error| error.to_string())
+    pub(crate) fn start(
+        invocation: &Invocation,
+        patience: Duration,
+        trusted: Vec<String>,
+    ) -> Result<Program, String> {
+        let mut native = Native::start(invocation, patience).map_err(|error| error.to_string())?;
+        native.trust(trusted.clone());
+        Ok(Program { native, trusted })
     }
 
     /// How many threads there were, in all executions together.
     pub(crate) fn threads(&self) -> usize {
-        self.0.names().threads()
+        self.native.names().threads()
     }
 
     /// What a result without a failure takes for granted; `plain` are crates without hooks.
     pub(crate) fn trusted(&self, plain: &[String]) -> Option<String> {
-        if !self.0.is_hooked() {
+        if !self.native.is_hooked() {
             let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
                            Gordian controls, or an order of accesses may have been missed";
             return Some(trusted.to_owned());
         }
-        let names = plain.join(", ");
-        (!plain.is_empty()).then(|| format!("memory was not watched in {names}, compiled without hooks"))
+        let mut parts = Vec::new();
+        if !plain.is_empty() {
+            parts.push(format!("memory was not watched in {}, compiled without hooks", plain.join(", ")));
+        }
+        if !self.trusted.is_empty() {
+            parts.push(format!("{} was trusted, and runs in single steps", self.trusted.join(", ")));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
 impl Target for Program {
     fn run(&mut self, plan: &Plan) -> &Trace {
-        self.0.run(plan)
+        self.native.run(plan)
     }
 
     fn run_named(&mut self, plan: &Plan) -> (&Trace, Option<&Names>) {
-        self.0.run_named(plan)
+        self.native.run_named(plan)
     }
 }
 
 impl Foreign for Program {
     fn names(&self) -> &Names {
-        self.0.names()
+        self.native.names()
     }
 
     fn number_threads(&mut self, names: &Names) {
-        self.0.number_threads(names);
+        self.native.number_threads(names);
     }
 
     fn starts_again(&mut self) -> bool {
-        self.0.starts_again()
+        self.native.starts_again()
     }
 
     fn distrust(&mut self) -> bool {
-        self.0.distrust()
+        self.native.distrust()
     }
 }
 
@@ -76,9 +95,14 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
 /// The same for a program that was found in another way.
 pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<ExitCode, String> {
     let said = RUN_SETTINGS.iter().filter_map(|&key| Some((key, matches.get_one::<String>(key)?.as_str())));
-    let check = check(invocation, said)?;
+    let said: Vec<(&str, &str)> = said.collect();
+    let first = check(invocation, &Circumstances::default(), said.clone())?;
+    let trusted = first.trusted();
+    let variables: Vec<(String, String)> =
+        if trusted.is_empty() { Vec::new() } else { vec![(TRUST.to_owned(), trusted.join(","))] };
+    let check = check(invocation, &Circumstances { folder: None, variables }, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
-    let mut program = Program::start(invocation, patience)?;
+    let mut program = Program::start(invocation, patience, trusted)?;
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("it is written here"));
     let (mut executions, mut steps) = (0u64, 0u64);
@@ -93,9 +117,9 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
     });
     bar.finish_and_clear();
     let alone = program.threads() == 1 && report.failure().is_none();
-    if alone && (report.steps() == 0 || program.0.is_hooked()) {
+    if alone && (report.steps() == 0 || program.native.is_hooked()) {
         let calls =
-            if program.0.is_hooked() { "" } else { " and made none of the calls that Gordian controls" };
+            if program.native.is_hooked() { "" } else { " and made none of the calls that Gordian controls" };
         return Err(format!(
             "nothing to check: the program started no thread{calls}, so there is only one execution; give it arguments with which it does"
         ));
@@ -105,11 +129,12 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
 
 fn check<'a>(
     invocation: &Invocation,
+    circumstances: &Circumstances,
     said: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<ForeignCheck, String> {
     let first = invocation.words.first().map_or("", String::as_str);
     let folder = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
-    ForeignCheck::new(&invocation.line(), &folder, said)
+    ForeignCheck::new(&invocation.line_in(circumstances), &folder, said)
 }
 
 /// Why the program could not be checked, if it did something that is not supported.
@@ -182,8 +207,9 @@ fn elsewhere(file: &Path, circumstances: &Circumstances) -> Option<Result<ExitCo
 }
 
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {
-    let check = check(invocation, [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10))?;
+    // What was trusted is in the environment by now.
+    let check = check(invocation, &Circumstances::default(), [])?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), check.trusted())?;
     let report = check.replay(&mut program, recording, file);
     told(&report, program.trusted(&[]), false)
 }

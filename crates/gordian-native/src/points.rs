@@ -68,7 +68,10 @@ mod tests {
     #[test]
     fn both_ways_to_mangle_give_the_same_path() {
         assert_eq!(plain("<std::sync::barrier::Barrier>::wait"), "std::sync::barrier::Barrier::wait");
-        assert_eq!(plain("std::sync::barrier::Barrier::wait::h0123456789abcdef"), "std::sync::barrier::Barrier::wait");
+        assert_eq!(
+            plain("std::sync::barrier::Barrier::wait::h0123456789abcdef"),
+            "std::sync::barrier::Barrier::wait"
+        );
     }
 
     #[test]

@@ -205,7 +205,12 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome that a trace tells.
     pub fn of(mut trace: Trace) -> Outcome {
-        Outcome { waiting: std::mem::take(&mut trace.waiting), preempted: trace.preempted, loose: trace.loose, trace }
+        Outcome {
+            waiting: std::mem::take(&mut trace.waiting),
+            preempted: trace.preempted,
+            loose: trace.loose,
+            trace,
+        }
     }
 
     /// The trace, with everything.

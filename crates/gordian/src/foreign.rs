@@ -69,6 +69,12 @@ impl ForeignCheck {
         ForeignCheck { saves_in: folder, here: seen_from, ..self }
     }
 
+    /// The code of a native program that is trusted: names of crates, parts of paths of functions or of files.
+    pub fn trusted(&self) -> Vec<String> {
+        let all = self.settings.trust.as_deref().unwrap_or_default();
+        all.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    }
+
     /// Searches until a failure, the end, or a limit; a failure is saved. `tell` is called after each execution.
     pub fn run(&self, target: &mut dyn Foreign, tell: &mut dyn FnMut(&Trace)) -> Report {
         let mut progress = Progress::wanted();

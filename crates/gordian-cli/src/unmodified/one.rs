@@ -96,18 +96,15 @@ pub(super) fn run(told: &str) -> Result<ExitCode, String> {
 
 fn search(told: &Told) -> Result<ExitCode, String> {
     let package = told.package.display().to_string();
-    let circumstances = Circumstances {
-        variables: vec![
-            ("CARGO_MANIFEST_DIR".to_owned(), package.clone()),
-            (QUIET.0.to_owned(), QUIET.1.to_owned()),
-        ],
-        folder: Some(package),
-    };
+    let mut variables =
+        vec![("CARGO_MANIFEST_DIR".to_owned(), package.clone()), (QUIET.0.to_owned(), QUIET.1.to_owned())];
+    variables.extend(std::env::var(native::TRUST).ok().map(|names| (native::TRUST.to_owned(), names)));
+    let circumstances = Circumstances { variables, folder: Some(package) };
     let invocation = Invocation { words: told.words.clone() };
     let check = ForeignCheck::new(&invocation.line_in(&circumstances), &told.name, [])?
         .at_most(TIME)
         .saves_in(told.saves_in.clone(), told.here.clone());
-    let mut program = Program::start(&invocation, told.patience)?;
+    let mut program = Program::start(&invocation, told.patience, check.trusted())?;
     let report = check.run(&mut program, &mut |_| {});
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);

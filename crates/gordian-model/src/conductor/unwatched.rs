@@ -43,6 +43,11 @@ impl Conductor {
     /// The last step has touched one more object: all that happens up to the next one belongs to it, whoever does it. Which step that was.
     pub fn also_touched(&mut self, thread: ThreadId, object: ObjectId, write: bool) -> Option<usize> {
         self.trace.loose = true;
+        self.touched(thread, object, write)
+    }
+
+    /// As [`also_touched`](Self::also_touched), where the same step always does.
+    pub fn touched(&mut self, thread: ThreadId, object: ObjectId, write: bool) -> Option<usize> {
         let at = self.trace.len().checked_sub(1)?;
         let access = Access { object, act: if write { Act::Write } else { Act::Read }, seq: 0 };
         let accesses = &mut self.trace.steps[at].accesses;

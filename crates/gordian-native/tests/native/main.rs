@@ -4,10 +4,11 @@
 mod bugs;
 mod calls;
 mod compile;
+mod hooked;
 mod pairs;
 mod refusals;
 
-use gordian_model::{Plan, Planned, Trace};
+use gordian_model::{Options, Plan, Planned, Trace};
 use gordian_native::{Invocation, Native};
 use gordian_search::{Limits, Summary, Target, explore};
 use std::time::Duration;
@@ -42,5 +43,6 @@ fn replay(program: &str, arguments: &[&str], first: &Native, trace: &Trace) -> T
     let mut again = start(program, arguments);
     again.number_threads(first.names());
     let prefix = trace.choices().map(|planned| Planned { expected: None, ..planned }).collect();
-    again.run(&Plan { prefix, replay: true, ..Plan::default() }).clone()
+    let options = Options { clocks: true, ..Options::default() };
+    again.run(&Plan { prefix, replay: true, options, ..Plan::default() }).clone()
 }

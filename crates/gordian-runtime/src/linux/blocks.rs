@@ -111,6 +111,9 @@ fn give_back(me: ThreadId, address: usize, caller: usize) {
         rt.blocks.0.insert(address, Block { freed: Some((me, site)), ..block });
         rt.shadow.free(address, end);
         rt.words.forget(address, end);
+        if let Some(life) = rt.objects.life_of(address) {
+            rt.conductor.touched(me, life, true);
+        }
         rt.objects.forget(address, end);
         rt.conductor.not_idle(me);
         if block.size >= LARGE {

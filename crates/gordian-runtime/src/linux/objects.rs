@@ -1,7 +1,7 @@
 //! The objects of an execution, by the addresses that the program knows them by.
 
 use super::{blocks, turn};
-use gordian_model::object::Object;
+use gordian_model::object::{Atomic, Object};
 use gordian_model::{ObjectId, ObjectKind, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(crate) struct Objects {
     at: FxHashMap<(usize, ObjectKind), Entry>,
+    /// For objects in blocks of the heap: the block, and an atomic that stands for its life. Every step on the object reads it, and freeing
+    /// the block writes to it.
+    lives: FxHashMap<ObjectId, (usize, ObjectId)>,
 }
 
 /// What is known of an object besides its model.
@@ -24,6 +27,16 @@ pub(crate) struct Entry {
 impl Objects {
     pub(crate) fn entry(&mut self, address: usize, kind: ObjectKind) -> Option<&mut Entry> {
         self.at.get_mut(&(address, kind))
+    }
+
+    /// The block that an object lies in, and the atomic that stands for its life.
+    pub(crate) fn life(&self, id: ObjectId) -> Option<(usize, ObjectId)> {
+        if self.lives.is_empty() { None } else { self.lives.get(&id).copied() }
+    }
+
+    /// The atomic that stands for the life of the block that begins there.
+    pub(crate) fn life_of(&self, block: usize) -> Option<ObjectId> {
+        self.lives.values().find(|&&(known, _)| known == block).map(|&(_, life)| life)
     }
 
     /// The memory is nobody's any more.
@@ -57,6 +70,11 @@ fn renew(address: usize, kind: ObjectKind, site: SiteId, model: Object) -> Objec
     turn::with(|rt| {
         let id = rt.conductor.create(model, site);
         rt.objects.at.insert((address, kind), Entry { id, again: 0, lost: false });
+        if let Some((block, _)) = rt.blocks.alive(address) {
+            let life = rt.objects.life_of(block);
+            let life = life.unwrap_or_else(|| rt.conductor.create(Atomic::new(0).into(), site));
+            rt.objects.lives.insert(id, (block, life));
+        }
         id
     })
 }

@@ -21,7 +21,9 @@ pub(crate) fn set(shared: &Shared, already: usize) -> usize {
     if count == already {
         return count;
     }
-    let all = || shared.point[already..count].iter().map(|[at, kind]| (at.load(Relaxed) as usize, kind.load(Relaxed)));
+    let all = || {
+        shared.point[already..count].iter().map(|[at, kind]| (at.load(Relaxed) as usize, kind.load(Relaxed)))
+    };
     let Some(first) = all().map(|(at, _)| at).min() else { return count };
     let Some(mut room) = near(first, (count - already) * PIECE) else { return count };
     for (function, kind) in all() {

@@ -7,7 +7,7 @@ use super::sites::site;
 use super::{sys, time, turn};
 use gordian_model::object::Semaphore;
 use gordian_model::{ObjectKind, Op, OpKind, ThreadId};
-use libc::{c_int, pthread_t, sigset_t, siginfo_t, timespec};
+use libc::{c_int, pthread_t, siginfo_t, sigset_t, timespec};
 
 /// Stands for all signals that wait to be taken; only its address matters.
 static SIGNALS: u8 = 0;
@@ -140,7 +140,9 @@ unsafe extern "C-unwind" fn kill_thread(thread: pthread_t, signal: c_int, caller
             0
         }
         // SAFETY: passed on as it came.
-        None => unsafe { real!(c"pthread_kill" as unsafe extern "C" fn(pthread_t, c_int) -> c_int)(thread, signal) },
+        None => unsafe {
+            real!(c"pthread_kill" as unsafe extern "C" fn(pthread_t, c_int) -> c_int)(thread, signal)
+        },
     }
 }
 

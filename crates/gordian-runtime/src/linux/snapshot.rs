@@ -69,7 +69,9 @@ impl Runtime {
         }
         now.extend_from_slice(&registers);
         // SAFETY: as above.
-        now.extend_from_slice(unsafe { std::slice::from_raw_parts(pointer as *const usize, (base - pointer) / 8) });
+        now.extend_from_slice(unsafe {
+            std::slice::from_raw_parts(pointer as *const usize, (base - pointer) / 8)
+        });
         let stack = now.len();
         let mut last = 0;
         for i in 0..stack {

@@ -4,11 +4,11 @@
 use super::real::{entry, real};
 use super::turn;
 use super::{blocks, end, hooks, points, signals, sys, thread};
+use gordian_model::ThreadId;
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
     SIZE, Shared, take_plan,
 };
-use gordian_model::ThreadId;
 use libc::{c_char, c_int, c_void};
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicUsize, Ordering::*};

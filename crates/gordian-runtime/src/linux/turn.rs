@@ -5,16 +5,18 @@
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
 use super::blocks::Blocks;
-use super::hooks::{self, calls};
 use super::hooks::shadow::Shadow;
 use super::hooks::words::Words;
+use super::hooks::{self, calls};
 use super::objects::Objects;
-use super::snapshot::Snapshot;
 use super::sites::Sites;
+use super::snapshot::Snapshot;
 use super::{end, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
-use gordian_model::{Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
+use gordian_model::{
+    Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId,
+};
 use gordian_wire::Shared;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
@@ -348,12 +350,19 @@ pub(crate) fn step_around(
     hand_over(me, false);
     with(|rt| {
         let mut op = *rt.conductor.drafted(me);
+        let life = rt.objects.life(op.object);
+        if let Some((block, _)) = life {
+            super::blocks::check(rt, me, (block, 1), op.site);
+        }
         before(rt, &mut op);
         rt.conductor.draft(me, op);
         let reply = match rt.memory {
             None => rt.conductor.perform(me),
             Some(memory) => rt.conductor.perform_unwatched(me, memory),
         };
+        if let Some((_, life)) = life {
+            rt.conductor.touched(me, life, false);
+        }
         after(rt, &reply);
         reply
     })

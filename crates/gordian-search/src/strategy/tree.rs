@@ -98,6 +98,8 @@ pub(super) enum Cover {
 
 /// A mark that the number of an object is really the place where it was created.
 const YOUNG: u32 = 1 << 30;
+/// Any object that is not known yet: the step touched it besides those of its op, see [`Trace::loose`].
+const ANY: u32 = YOUNG | (YOUNG - 1);
 
 impl Sequence<'_> {
     fn accesses(&self, step: usize) -> &Accesses {
@@ -221,7 +223,7 @@ impl Sequence<'_> {
             if tree.as_life().is_none() && tree.0 & YOUNG != 0 {
                 let same = here.as_life().is_none()
                     && here.0 >= tried.known
-                    && self.created(here).0 == tree.0 & !YOUNG;
+                    && (tree.0 == ANY || self.created(here).0 == tree.0 & !YOUNG);
                 Is::from(same).unless(true)
             } else {
                 Is::from(tree == here)
@@ -309,8 +311,11 @@ impl Sequence<'_> {
         };
         let here = here.filter(|s| branch.planned.expected == Some((s.kind, s.site)));
         for access in accesses.iter_mut().filter(|a| is_young(a.object)) {
+            let (object, other) = branch.op;
+            let loose = access.object != object && (self.trace.loose || access.object.0 < object.0);
             // A channel takes up several numbers in a row.
             access.object = match here {
+                _ if loose && access.object != other => ObjectId(ANY),
                 Some(step) if access.object == branch.op.1 => step.other,
                 Some(step) => ObjectId(step.object.0 + (access.object.0 - branch.op.0.0)),
                 None if access.object == branch.op.1 => ObjectId(YOUNG | branch.sites.1.0),

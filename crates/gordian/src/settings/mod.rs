@@ -75,6 +75,8 @@ settings! {
     minimise: u64 = number, "a number of executions, such as 1000, or 0 to show failures as they are found";
     /// Are all steps of a failure shown?
     detailed: bool = |t| if t == "1" { Ok(true) } else if t == "0" { Ok(false) } else { flag(t) }, "true or false";
+    /// Code of native programs whose atomics are no steps: crates, parts of paths of functions or files, with commas between them.
+    trust: String = |t| if t.is_empty() { Err(None) } else { Ok(t.to_owned()) }, "names with commas between them, such as my_queue,src/log.c";
     /// The folder that failing executions are saved under.
     report: PathBuf = |t| if t.is_empty() { Err(None) } else { Ok(PathBuf::from(t)) }, "a folder, such as target/gordian";
 }

@@ -67,6 +67,8 @@ impl Access {
             let time = rt.conductor.time(me).saturating_sub(1);
             let judged = rt.shadow.access_atomic(&mut rt.conductor, place, (write, time), at);
             turn::judged(rt, me, judged == Judged::Race);
+            // A compare-and-swap that fails may be followed by one that is not seen, where code without hooks takes over.
+            rt.control(me).unseen = true;
         };
         let trust = turn::with(|rt| rt.trust(me, at));
         if trust == Trust::None {

@@ -17,6 +17,9 @@ struct Word {
     id: ObjectId,
     /// The thread on whose stack it lies.
     on: Option<ThreadId>,
+    /// Who met it first, and whether another has met it since.
+    first: ThreadId,
+    shared: bool,
     /// It is being written to by an access that was announced without its value.
     unknown: bool,
 }
@@ -77,10 +80,15 @@ pub(crate) unsafe fn set(address: usize, bytes: usize, value: u64) {
 }
 
 impl Words {
-    fn find(&self, address: usize, bytes: usize) -> Option<ObjectId> {
+    /// The object that stands for an atomic which a thread meets.
+    fn find(&mut self, me: ThreadId, address: usize, bytes: usize) -> Option<ObjectId> {
+        let all = &self.all;
         let near = self.at.get(&(address >> 3))?;
-        let is_it = |word: &&Word| (word.address, word.bytes) == (address, bytes);
-        near.iter().map(|&i| &self.all[i as usize]).find(is_it).map(|word| word.id)
+        let is_it = |i: &&u32| (all[**i as usize].address, all[**i as usize].bytes) == (address, bytes);
+        let i = *near.iter().find(is_it)? as usize;
+        let word = &mut self.all[i];
+        word.shared |= word.first != me;
+        Some(word.id)
     }
 
     /// Atomics that share some of these bytes, but not all of them.
@@ -113,9 +121,9 @@ impl Words {
         }
     }
 
-    fn add(&mut self, address: usize, bytes: usize, id: ObjectId, on: Option<ThreadId>) {
+    fn add(&mut self, first: ThreadId, address: usize, bytes: usize, id: ObjectId, on: Option<ThreadId>) {
         let i = self.all.len() as u32;
-        self.all.push(Word { address, bytes, id, on, unknown: false });
+        self.all.push(Word { address, bytes, id, on, first, shared: false, unknown: false });
         for granule in granules(address, bytes) {
             self.at.entry(granule).or_default().push(i);
         }
@@ -127,20 +135,20 @@ impl Words {
 /// # Safety
 /// There must be so many bytes.
 pub(crate) unsafe fn object(me: ThreadId, address: usize, bytes: usize, site: SiteId) -> ObjectId {
-    if let Some(id) = turn::with(|rt| rt.words.find(address, bytes)) {
+    if let Some(id) = turn::with(|rt| rt.words.find(me, address, bytes)) {
         return id;
     }
     // As for other objects, threads that were spawned earlier may come first.
     turn::settle(me);
     turn::with(|rt| {
-        if let Some(id) = rt.words.find(address, bytes) {
+        if let Some(id) = rt.words.find(me, address, bytes) {
             return id;
         }
         // SAFETY: as the caller says.
         let model = Atomic::new(unsafe { value(address, bytes) });
         let id = rt.conductor.create(model.into(), site);
         let on = rt.on_whose_stack(address);
-        rt.words.add(address, bytes, id, on);
+        rt.words.add(me, address, bytes, id, on);
         id
     })
 }
@@ -173,10 +181,10 @@ impl Runtime {
         self.control(me).unseen = false;
         let count = self.words.all.len();
         for i in count.saturating_sub(LOOKED_AT)..count {
-            let Word { address, bytes, id, on, unknown } = self.words.all[i];
-            // What is on a stack may be gone, together with the function it belonged to.
+            let Word { address, bytes, id, on, shared, unknown, .. } = self.words.all[i];
+            // What is on a stack may be gone, together with the function it belonged to, and there may be something else now.
             let here = std::ptr::from_ref(&i) as usize;
-            if on.is_some_and(|on| on != me || address < here) {
+            if on.is_some_and(|on| on != me || address < here || !shared) {
                 continue;
             }
             // SAFETY: it was an atomic of the program's, and what is freed, or belongs to a thread that has ended, is forgotten.

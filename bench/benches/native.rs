@@ -1,0 +1,95 @@
+//! How fast native programs are executed, and where the time goes; writes docs/native-speed.md.
+#![allow(missing_docs)]
+
+use gordian_model::{Plan, Policy};
+use gordian_native::hooks::{Compiler, Library};
+use gordian_native::{Invocation, Native};
+use gordian_search::Target;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Compiles the program, with hooks or without.
+fn compiled(hooks: bool) -> Option<String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("native/small.c");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(if hooks { "small-hooked" } else { "small" });
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O1", "-pthread", "-o"]).arg(&out).arg(&source);
+    if hooks {
+        let library = Library::put(None).expect("there is a runtime");
+        let version = Command::new("cc").arg("--version").output().ok()?;
+        let compiler =
+            Compiler::from_version(&String::from_utf8_lossy(&version.stdout)).expect("a known one");
+        cc.args(compiler.compile(&library).expect("it can be told")).args(compiler.link(&library));
+    }
+    let done = cc.status().ok()?.success();
+    done.then(|| out.display().to_string())
+}
+
+/// Executions of what the program does with this argument: the median time of one, with random choices, and its steps.
+fn measure(program: &str, argument: &str, count: usize) -> (Duration, usize) {
+    let words = vec![program.to_owned(), argument.to_owned()];
+    let mut native = Native::start(&Invocation { words }, Duration::from_secs(10)).expect("it can be run");
+    let mut plan = Plan::default();
+    plan.options.clocks = true;
+    plan.limits.steps = u32::MAX;
+    let mut steps = 0;
+    let mut times: Vec<Duration> = (0..count as u64)
+        .map(|seed| {
+            plan.policy = Policy::Random { seed };
+            let start = Instant::now();
+            let trace = native.run(&plan);
+            let time = start.elapsed();
+            assert!(trace.failure().is_none(), "{:?}", trace.failure());
+            steps = trace.len();
+            time
+        })
+        .collect();
+    times.sort();
+    (times[count / 2], steps)
+}
+
+fn main() {
+    let (Some(plain), Some(hooked)) = (compiled(false), compiled(true)) else {
+        println!("skipped: there is no C compiler");
+        return;
+    };
+    let micros = |time: Duration| time.as_secs_f64() * 1e6;
+    let mut page = String::from(
+        "# How fast native programs are\n\nWritten by `cargo bench -p gordian-bench --bench native`, on one core: the median time of an execution, in a process of its own that is forked for it, \
+         with random choices.\n\n| program | steps | µs | executions a second |\n|---|--:|--:|--:|\n",
+    );
+    let mut times = Vec::new();
+    for (name, program, argument) in [
+        ("3 threads lock a mutex 10 times each", &plain, "locks"),
+        ("the same, with hooks", &hooked, "locks"),
+        ("3 threads that do nothing", &plain, "threads"),
+        ("one thread that does nothing", &plain, "empty"),
+    ] {
+        let (time, steps) = measure(program, argument, 2_000);
+        times.push((time, steps));
+        let row = format!("| {name} | {steps} | {:.0} | {:.0} |", micros(time), 1e6 / micros(time));
+        println!("{row}");
+        let _ = writeln!(page, "{row}");
+    }
+    let (locks, steps) = times[0];
+    let per_step = micros(locks.saturating_sub(times[2].0)) / steps as f64;
+    let per_thread = micros(times[2].0.saturating_sub(times[3].0)) / 2.0;
+    let (empty, _) = measure(&hooked, "empty", 200);
+    let (accesses, _) = measure(&hooked, "plain", 50);
+    let (atomics, _) = measure(&hooked, "trusted", 20);
+    let per_access = micros(accesses.saturating_sub(empty)) * 1e3 / 2e5;
+    let per_atomic = micros(atomics.saturating_sub(empty)) * 1e3 / 2e5;
+    let parts = format!(
+        "\nWhere it goes: a process with one thread takes {:.0} µs, each further thread {per_thread:.0} µs, a step {per_step:.2} µs (most of them switch). A hook at a plain access takes \
+         {per_access:.0} ns, with what the program does itself; a step on an atomic that does not switch {per_atomic:.0} ns.\n",
+        micros(times[3].0)
+    );
+    println!("{parts}");
+    page.push_str(&parts);
+    if std::env::var_os("CI").is_none() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/native-speed.md");
+        std::fs::write(path, page).expect("docs can be written to");
+    }
+}
