@@ -10,6 +10,7 @@ pub mod contest;
 pub mod figure;
 pub mod gambit;
 pub mod lock_free;
+pub mod native;
 pub mod objects;
 pub mod rust;
 pub mod table;

@@ -1,5 +1,9 @@
 //! Lists, checks, shows and measures the bugs of the suite.
 
+use gordian_suite::native::debian::COMPRESSORS;
+use gordian_suite::native::search::{Effort, search_all};
+use gordian_suite::native::tools::{self, Tools};
+use gordian_suite::native::{self, page};
 use gordian_suite::objects::{self, SUBJECTS, Subject};
 use gordian_suite::table::{self, Options};
 use gordian_suite::{Program, SECTIONS, check, programs};
@@ -16,10 +20,15 @@ usage: gordian-suite COMMAND
                              every strategy on every bug; without --only writes docs/suite.md, docs/suite.json, docs/figures/suite.svg
   objects [--seconds 30] [--only NAME]
                              checks the objects for linearizability, and lets the searches race; without --only writes docs/objects.md
+  native [--quick] [NAME..]  compiles the native programs with hooks and searches them and their fixed twins, and explores programs of Debian;
+                             without --quick and NAME writes docs/native-suite.md
 
 NAME may be the beginning of a name, for all programs that begin so.";
 
 fn main() -> ExitCode {
+    if let Some(code) = tools::command() {
+        return code;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match command(&arguments) {
         Ok(true) => ExitCode::SUCCESS,
@@ -69,6 +78,7 @@ fn command(arguments: &[String]) -> Result<bool, String> {
             }
             Ok(rows.iter().all(objects::table::Row::is_as_expected))
         }
+        "native" => native_programs(rest),
         // How `table` asks, in a process of its own that it can end.
         "needs" => {
             let [name] = rest else { return Err("of one program".to_owned()) };
@@ -88,6 +98,43 @@ fn command(arguments: &[String]) -> Result<bool, String> {
         }
         other => Err(format!("there is no command {other}")),
     }
+}
+
+/// Searches the native programs, and says whether all is as expected.
+fn native_programs(arguments: &[String]) -> Result<bool, String> {
+    let (quick, names): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|a| *a == "--quick");
+    let is_meant =
+        |name: &str| names.is_empty() || names.iter().any(|wanted| name.starts_with(wanted.as_str()));
+    let programs: Vec<_> = native::programs()?.into_iter().filter(|p| is_meant(&p.name)).collect();
+    let compressors: Vec<_> =
+        COMPRESSORS.iter().filter(|c| is_meant(&format!("debian/{}", c.name))).collect();
+    if programs.is_empty() && compressors.is_empty() {
+        return Err("there is no such program; they are in suite/native, as c/aba, and there is debian/zstd"
+            .to_owned());
+    }
+    let effort = if quick.is_empty() { Effort::FULL } else { Effort::QUICK };
+    let me = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let tools = Tools::new(me)?;
+    let rows = search_all(&tools, &programs, &effort, |row, _| println!("{}", page::line(row)));
+    let mut wrong: Vec<String> = rows.iter().filter_map(|row| row.wrong()).collect();
+    let mut debian = Vec::new();
+    for compressor in compressors {
+        if !compressor.is_there() {
+            wrong.push(format!("debian/{0}: apt-get install {0} installs it", compressor.name));
+            continue;
+        }
+        let found = compressor.explore(&tools.out().join("debian"), effort.limits())?;
+        println!("debian/{}: {} executions compared; {}", compressor.name, found.compared, found.guarantee);
+        wrong.extend(found.wrong.as_ref().map(|wrong| format!("debian/{}: {wrong}", compressor.name)));
+        debian.push((compressor, found));
+    }
+    if quick.is_empty() && names.is_empty() {
+        let page = page::markdown(&rows, &debian, &effort);
+        page::write(&page).map_err(|e| format!("docs/ cannot be written: {e}"))?;
+    }
+    wrong.iter().for_each(|wrong| println!("\nWRONG {wrong}"));
+    println!("{}", if wrong.is_empty() { "all as expected" } else { "not all as expected" });
+    Ok(wrong.is_empty())
 }
 
 /// The values of the flags, in the order in which they are allowed.
