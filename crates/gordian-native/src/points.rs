@@ -34,6 +34,22 @@ const KNOWN: [(&str, Point); 25] = [
     ("std::sync::mpmc::context::Context::wait_until", Point::Learns),
 ];
 
+/// What the compiler has no hooks for, where it is not inlined; they are generic in the type of the value.
+const UNHOOKED: [&str; 4] = [
+    "core::sync::atomic::atomic_max::",
+    "core::sync::atomic::atomic_min::",
+    "core::sync::atomic::atomic_umax::",
+    "core::sync::atomic::atomic_umin::",
+];
+
+/// What a function with this path is about to do.
+fn known(path: &str) -> Option<Point> {
+    if UNHOOKED.iter().any(|start| path.starts_with(start)) {
+        return Some(Point::Writes);
+    }
+    KNOWN.iter().find(|(known, _)| *known == path).map(|&(_, point)| point)
+}
+
 /// The functions of a program that are known, by their addresses in the file.
 pub(crate) fn find(path: &Path) -> Vec<(u64, Point)> {
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
@@ -41,9 +57,9 @@ pub(crate) fn find(path: &Path) -> Vec<(u64, Point)> {
     let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
     let mut found: Vec<(u64, Point)> = functions
         .filter_map(|symbol| {
-            let name = symbol.name().ok().filter(|name| name.contains("3std"))?;
+            let name = symbol.name().ok().filter(|name| name.contains("3std") || name.contains("4core"))?;
             let path = plain(&addr2line::demangle_auto(name.into(), None));
-            KNOWN.iter().find(|(known, _)| *known == path).map(|&(_, point)| (symbol.address(), point))
+            known(&path).map(|point| (symbol.address(), point))
         })
         .collect();
     found.sort_by_key(|&(address, _)| address);

@@ -26,6 +26,7 @@ mod linux {
     pub(crate) mod futex;
     pub(crate) mod heap;
     pub(crate) mod hooks;
+    pub(crate) mod identity;
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;

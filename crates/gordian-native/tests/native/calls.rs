@@ -1,5 +1,7 @@
 //! The calls that are taken over, as the book lists them: made from the source of the runtime. `UPDATE_SNAPSHOTS=1` writes the list.
 
+use crate::compile::compiled;
+use crate::search;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -23,7 +25,8 @@ fn defined(source: &str) -> Vec<String> {
         }
         // `name, c"name", ...;` in a table.
         in_table = match line {
-            "plain! {" | "refuse! {" | "spawn! {" | "variadic! {" => true,
+            "plain! {" | "refuse! {" | "spawn! {" | "variadic! {" | "opens! {" | "opens_at! {"
+            | "streams! {" => true,
             "}" => false,
             _ => in_table,
         };
@@ -62,6 +65,9 @@ fn lists() -> String {
         ("random.rs", "random numbers"),
         ("end.rs", "the end"),
         ("start.rs", "processors"),
+        ("sigwait.rs", "waiting for signals"),
+        ("identity.rs", "numbers of processes and threads, and files of random numbers"),
+        ("blocks.rs", "the heap, in programs with hooks"),
     ] {
         let mut names = of(file);
         names.retain(|name| name != "pthread_cancel");
@@ -94,4 +100,13 @@ fn the_book_lists_the_calls_that_are_taken_over() {
             "docs/native.md does not list what the runtime takes over; UPDATE_SNAPSHOTS=1 rewrites it"
         );
     }
+}
+
+#[test]
+fn a_process_is_the_same_in_every_execution() {
+    let Some(program) = compiled("identity.c", &[]) else { return };
+    let found = search(&program, &[], "exhaustive");
+    let failure = found.failure.as_ref().map(|(failure, _)| &failure.message);
+    assert_eq!((failure, found.complete), (None, true), "{}", found.guarantee);
+    assert!(found.executions > 1);
 }

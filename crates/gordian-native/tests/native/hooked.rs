@@ -168,7 +168,7 @@ fn what_is_in_order_is_no_failure() {
 #[test]
 fn stds_own_waiting_is_seen() {
     let Some(program) = hooked("std.rs", &[]) else { return };
-    for case in ["condvar", "barrier", "once", "rwlock", "channel", "park", "scope", "arc"] {
+    for case in ["condvar", "barrier", "once", "rwlock", "channel", "park", "scope", "arc", "max"] {
         let found = search(&program, &[case], "preemptions:2");
         let failure = found.failure.as_ref().map(|(failure, _)| &failure.message);
         assert_eq!(failure, None, "{case}: {}", found.guarantee);

@@ -120,6 +120,14 @@ fn main() {
             drop(shared);
             other.join().unwrap();
         }
+        Some("max") => {
+            let most = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                scope.spawn(|| most.fetch_max(1, SeqCst));
+                scope.spawn(|| most.fetch_max(2, SeqCst));
+            });
+            assert_eq!(most.load(SeqCst), 2);
+        }
         other => panic!("{other:?} is no case"),
     }
 }

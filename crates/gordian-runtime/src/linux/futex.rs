@@ -4,7 +4,7 @@
 use super::hooks::{self, words};
 use super::objects::object;
 use super::sites::stack_site;
-use super::{random, refused, sys, time, turn};
+use super::{identity, random, refused, sys, time, turn};
 use gordian_model::object::Futex;
 use gordian_model::{ObjectId, ObjectKind, Op, OpKind, SiteId, ThreadId};
 use libc::{c_int, c_long, timespec};
@@ -58,6 +58,11 @@ unsafe extern "C-unwind" fn call(
             libc::SYS_sched_yield => {
                 time::pause(me, OpKind::Yield, caller);
                 return 0;
+            }
+            libc::SYS_getpid | libc::SYS_gettid => {
+                if let Some(number) = identity::called(number) {
+                    return c_long::from(number);
+                }
             }
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
                 refused::refuse(me, "syscall to make a thread or a process", caller)

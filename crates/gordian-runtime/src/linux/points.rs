@@ -59,6 +59,9 @@ fn length(code: &[u8]) -> Option<usize> {
         // mov and xor between registers
         [0x89 | 0x31, modrm, ..] if registers_only(modrm) => Some(2),
         [0x40..=0x4f, 0x89 | 0x31, modrm, ..] if registers_only(modrm) => Some(3),
+        // mov from a register to what is on the stack
+        [0x89, modrm, 0x24, ..] if modrm & 0xc7 == 0x44 => Some(4),
+        [0x48 | 0x4c, 0x89, modrm, 0x24, ..] if modrm & 0xc7 == 0x44 => Some(5),
         // sub rsp
         [0x48, 0x83, 0xec, ..] => Some(4),
         [0x48, 0x81, 0xec, ..] => Some(7),

@@ -4,7 +4,7 @@
 use super::objects::object;
 use super::real::{entry, real};
 use super::sites::site;
-use super::{sys, time, turn};
+use super::{identity, sys, time, turn};
 use gordian_model::object::Semaphore;
 use gordian_model::{ObjectKind, Op, OpKind, ThreadId};
 use libc::{c_int, pthread_t, siginfo_t, sigset_t, timespec};
@@ -147,7 +147,8 @@ unsafe extern "C-unwind" fn kill_thread(thread: pthread_t, signal: c_int, caller
 }
 
 unsafe extern "C-unwind" fn kill_process(process: c_int, signal: c_int, caller: usize) -> c_int {
-    let itself = process == sys::process_number() as c_int;
+    let itself = process == identity::process() && turn::me().is_some();
+    let process = if itself { sys::process_number() as c_int } else { process };
     match turn::me().filter(|_| itself && signal != 0 && is_blocked(signal)) {
         Some(me) => {
             send(me, signal, caller);

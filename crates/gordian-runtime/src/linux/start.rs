@@ -3,7 +3,7 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{blocks, end, hooks, points, signals, sys, thread};
+use super::{blocks, end, hooks, identity, points, signals, sys, thread};
 use gordian_model::ThreadId;
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
@@ -60,6 +60,7 @@ unsafe extern "C-unwind" fn ours(
         turn::UNWINDER[0].store(start, Relaxed);
         turn::UNWINDER[1].store(end, Relaxed);
         thread::prepare();
+        identity::prepare();
         thread::REFUSED.store(descriptor(REFUSED_VARIABLE).map_or(0, |n| n.max(0) as u32), Relaxed);
         signals::prepare();
         if hooks::are_there() {

@@ -21,6 +21,11 @@ fn order(number: c_int) -> Order {
     }
 }
 
+/// An op on an atomic, of which it is not said yet.
+fn an_op(kind: OpKind, mo: c_int) -> Op {
+    Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, SiteId::UNKNOWN) }
+}
+
 /// The compilers' number for both acquiring and releasing.
 pub(crate) const ACQ_REL: c_int = 4;
 
@@ -60,8 +65,8 @@ impl Access {
         let after = |rt: &mut turn::Runtime, reply: &Reply| {
             let after = rt.held(id);
             back(reply, after);
-            self.others(rt, id, reply.value != after);
             let write = op.kind == OpKind::Store || (op.kind != OpKind::Load && reply.ok);
+            self.others(rt, id, write);
             let place = (me, address, bytes);
             // It belongs to what it publishes, and the clock has gone on since.
             let time = rt.conductor.time(me).saturating_sub(1);
@@ -98,17 +103,13 @@ impl Access {
         })
     }
 
-    fn new(kind: OpKind, mo: c_int) -> Op {
-        Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, SiteId::UNKNOWN) }
-    }
-
     /// As [`foretold`](Self::foretold), by code without hooks that is trusted to be in order.
     pub(crate) fn met(&self, write: bool, at: SiteId) {
         let (me, address) = (self.me, self.address);
         // SAFETY: the function that is about to begin will read it.
         let arg = unsafe { words::value(address, self.bytes) };
         let kind = if write { OpKind::Swap } else { OpKind::Load };
-        self.step(Op { arg, ..Self::new(kind, ACQ_REL) }, |_, _| {});
+        self.step(Op { arg, ..an_op(kind, ACQ_REL) }, |_, _| {});
         // SAFETY: as above.
         let id = unsafe { words::object(me, address, self.bytes, at) };
         turn::with(|rt| {
@@ -120,7 +121,7 @@ impl Access {
     /// An access that happens when this returns, and whose value is not known before: to volatile memory, for example.
     pub(crate) fn foretold(&self, write: bool, mo: c_int) {
         let kind = if write { OpKind::Swap } else { OpKind::Load };
-        let mut op = Self::new(kind, mo);
+        let mut op = an_op(kind, mo);
         if write {
             // SAFETY: the program is about to access just that.
             op.arg = unsafe { words::value(self.address, self.bytes) } ^ 1;
@@ -171,7 +172,7 @@ macro_rules! update {
     ($module:ident, $bits:literal, $type:ty, $name:literal, $rmw:ident, $real:ident) => {
         const _: () = {
             extern "C-unwind" fn update(at: *mut $type, value: $type, mo: c_int, caller: usize) -> $type {
-                let op = || Op { arg: value as u64, ..Access::new(OpKind::from(Rmw::$rmw), mo) };
+                let op = || Op { arg: value as u64, ..an_op(OpKind::from(Rmw::$rmw), mo) };
                 match $module::access(at, caller) {
                     Some(access) => access.plain(op()).value as $type,
                     None => $module::real(at).$real(value, Ordering::SeqCst),
@@ -200,7 +201,7 @@ macro_rules! atomics {
 
             extern "C-unwind" fn load(at: *mut $type, mo: c_int, caller: usize) -> $type {
                 match access(at, caller) {
-                    Some(access) => access.plain(Access::new(OpKind::Load, mo)).value as $type,
+                    Some(access) => access.plain(an_op(OpKind::Load, mo)).value as $type,
                     None => real(at).load(Ordering::SeqCst),
                 }
             }
@@ -209,7 +210,7 @@ macro_rules! atomics {
             extern "C-unwind" fn store(at: *mut $type, value: $type, mo: c_int, caller: usize) {
                 match access(at, caller) {
                     Some(access) => {
-                        access.plain(Op { arg: value as u64, ..Access::new(OpKind::Store, mo) });
+                        access.plain(Op { arg: value as u64, ..an_op(OpKind::Store, mo) });
                     }
                     None => real(at).store(value, Ordering::SeqCst),
                 }
@@ -217,7 +218,7 @@ macro_rules! atomics {
             stub!(concat!("__tsan_atomic", $bits, "_store"), "rcx", store);
 
             fn exchange(access: Access, kind: OpKind, [old, new]: [$type; 2], mo: [c_int; 2]) -> Reply {
-                let op = Access::new(kind, mo[0]);
+                let op = an_op(kind, mo[0]);
                 access.plain(Op { arg: old as u64, arg2: new as u64, failure: order(mo[1]), ..op })
             }
 
