@@ -34,17 +34,15 @@ const KNOWN: [(&str, Point); 25] = [
     ("std::sync::mpmc::context::Context::wait_until", Point::Learns),
 ];
 
-/// What the compiler has no hooks for, where it is not inlined; they are generic in the type of the value.
-const UNHOOKED: [&str; 4] = [
-    "core::sync::atomic::atomic_max::",
-    "core::sync::atomic::atomic_min::",
-    "core::sync::atomic::atomic_umax::",
-    "core::sync::atomic::atomic_umin::",
-];
+/// Ends of the paths of what the compiler has no hooks for, where it is not inlined.
+const UNHOOKED: [&str; 6] =
+    ["::fetch_max", "::fetch_min", "atomic_max", "atomic_min", "atomic_umax", "atomic_umin"];
 
 /// What a function with this path is about to do.
 fn known(path: &str) -> Option<Point> {
-    if UNHOOKED.iter().any(|start| path.starts_with(start)) {
+    if let Some(function) = path.strip_prefix("core::sync::atomic::")
+        && UNHOOKED.iter().any(|name| function.contains(name))
+    {
         return Some(Point::Writes);
     }
     KNOWN.iter().find(|(known, _)| *known == path).map(|&(_, point)| point)
