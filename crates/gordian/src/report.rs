@@ -7,6 +7,7 @@ use gordian_report::{Look, Sources, Story};
 use gordian_search::{Character, FrontierUse, Guarantee, Statistics, Summary, Unexplained};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// An estimate of the whole search.
@@ -25,8 +26,10 @@ pub struct Failure {
     original: Option<Trace>,
     /// How it was found.
     exploration: Option<Box<Exploration>>,
-    /// As the surroundings ask for it.
-    text: String,
+    /// As the surroundings ask for it, once somebody does: to draw it takes longer than many a search.
+    text: OnceLock<String>,
+    /// All steps are shown.
+    detailed: bool,
     saved: Option<PathBuf>,
     /// How to repeat it, or why it could not be saved.
     remark: Option<String>,
@@ -40,12 +43,17 @@ impl Failure {
         original: Option<Trace>,
         detailed: bool,
     ) -> Failure {
-        let (text, exploration, saved, remark) = (String::new(), None, None, None);
-        let mut new = Failure { failure, trace, plan, original, exploration, text, saved, remark };
-        // What tests print is captured, and may end up in a file: without colours.
-        let look = Look::from_environment(false).measured(runtime::columns);
-        new.text = new.draw(&look.detailed(detailed));
-        new
+        let (text, exploration, saved, remark) = (OnceLock::new(), None, None, None);
+        Failure { failure, trace, plan, original, exploration, text, detailed, saved, remark }
+    }
+
+    /// The text for the surroundings.
+    fn told(&self) -> &str {
+        self.text.get_or_init(|| {
+            // What tests print is captured, and may end up in a file: without colours.
+            let look = Look::from_environment(false).measured(runtime::columns);
+            self.draw(&look.detailed(self.detailed))
+        })
     }
 
     /// One that no execution shows.
@@ -173,7 +181,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)?;
+        f.write_str(self.told())?;
         if let Some(remark) = &self.remark {
             writeln!(f, "{remark}")?;
         }
@@ -319,7 +327,7 @@ impl Report {
                     "preemptions": f.preemptions(),
                     "steps": f.trace().len(),
                     "trace": f.path().map(|p| p.display().to_string()),
-                    "text": f.text,
+                    "text": f.told(),
                 })
             })
             .collect();
@@ -360,7 +368,7 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failure in &self.failures {
-            f.write_str(&failure.text)?;
+            f.write_str(failure.told())?;
         }
         if let Some(replayed) = &self.replayed {
             return f.write_str(replayed);
