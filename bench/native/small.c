@@ -6,7 +6,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int count;
 static atomic_int atomic_count;
-static int plain[64];
+int plain[64]; /* not static: the writes to it stay */
 
 /* 20 ops. */
 static void *locks(void *x) {
