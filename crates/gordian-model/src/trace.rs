@@ -183,9 +183,8 @@ impl Trace {
         self.loose = false;
     }
 
-    /// What follows is not what there is: it is forgotten.
-    pub(crate) fn part(&mut self) {
-        let len = self.len();
+    /// What follows is not what there is: it is forgotten. Ends of threads are kept up to step `len`.
+    pub(crate) fn part(&mut self, len: usize) {
         if let Some(next) = self.steps.known(self.was) {
             self.enabled.truncate(next.enabled as usize);
         }

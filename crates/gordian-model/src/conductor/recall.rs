@@ -92,8 +92,13 @@ impl Conductor {
     #[cold]
     #[inline(never)]
     pub(super) fn part(&mut self) {
+        self.part_after(self.trace.len());
+    }
+
+    /// The same, where threads whose ends were recorded after so many steps have ended.
+    fn part_after(&mut self, steps: usize) {
         self.recalling = false;
-        self.trace.part();
+        self.trace.part(steps);
         self.enabled.clear();
         for i in 0..self.threads.len() {
             let me = &self.threads[i];
@@ -130,12 +135,17 @@ impl Conductor {
                 step.value = value;
                 step.arg = me.op.arg;
                 step.ok = ok;
+                let same = step.accesses.first().is_some_and(|access| access.act == act);
                 if slot.was_changed(act, value) {
                     slot.version = slot.version.wrapping_add(1);
                     me.changes += 1;
                     me.spin.reset();
                 } else {
                     me.spin.read(me.op.object, slot.version);
+                }
+                if !same {
+                    let access = Access { object: me.op.object, act, seq: 0 };
+                    self.part_at(at, Accesses::from_slice(&[access]));
                 }
                 return Reply { value, ok, ..Reply::DONE };
             }
@@ -180,6 +190,65 @@ impl Conductor {
             me.changes += 1;
             me.spin.reset();
         }
+        // Ends of threads may have been added to those of the step.
+        if !self.trace.steps[at].accesses.starts_with(&accesses) {
+            self.part_at(at, accesses);
+        }
         reply
+    }
+
+    /// A step did something else than in the last execution, although the program came to it in the same way: what it found in memory was
+    /// another, such as an address that is used again or not. It is recorded as it is now.
+    #[cold]
+    #[inline(never)]
+    fn part_at(&mut self, at: usize, accesses: Accesses) {
+        self.part_after(at);
+        self.trace.steps[at].accesses = accesses;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::SiteId;
+    use crate::object::Atomic;
+    use crate::op::Op;
+
+    /// One thread and its child, which ends after a compare-and-swap that fits only if the atomic was zero; what is recorded.
+    fn run(conductor: &mut Conductor, plan: &Plan, value: u64) -> (String, Vec<Planned>) {
+        conductor.begin(plan);
+        let atomic = conductor.create(Atomic::new(value).into(), SiteId::UNKNOWN);
+        let other = conductor.spawn(ThreadId::MAIN);
+        let op = |kind| Op { arg2: 7, detail: 8, ..Op::new(kind, atomic, SiteId::UNKNOWN) };
+        conductor.announce(ThreadId::MAIN, &op(OpKind::Load));
+        conductor.announce(other, &op(OpKind::CompareExchange));
+        for (thread, kind) in [(other, None), (ThreadId::MAIN, Some(OpKind::Store)), (ThreadId::MAIN, None)] {
+            assert_eq!(conductor.decide(), Decision::Run(thread));
+            conductor.perform(thread);
+            match kind {
+                Some(kind) => drop(conductor.announce(thread, &op(kind))),
+                None => conductor.finish(thread),
+            }
+        }
+        conductor.close();
+        let trace = &conductor.trace;
+        let enabled: Vec<_> = (0..trace.len()).map(|i| trace.enabled_words(i)).collect();
+        (format!("{:?} {enabled:?} {:?}", &trace.steps[..], trace.end), trace.choices().collect())
+    }
+
+    #[test]
+    fn what_a_step_finds_otherwise_is_recorded_as_it_is() {
+        let mut conductor = Conductor::default();
+        let other = Planned { thread: ThreadId(1), outcome: 0, expected: None };
+        let (_, choices) = run(&mut conductor, &Plan { prefix: vec![other], ..Plan::default() }, 0);
+        let again = Plan { prefix: choices, ..Plan::default() };
+        for value in [1, 1, 0, 0, 1] {
+            let mut afresh = Conductor::default();
+            run(&mut afresh, &Plan { prefix: vec![other], ..Plan::default() }, 5);
+            afresh.forget();
+            let expected = run(&mut afresh, &again, value).0;
+            assert!(conductor.shared_with(&again) > 0);
+            assert_eq!(run(&mut conductor, &again, value).0, expected, "{value}");
+        }
     }
 }
