@@ -10,14 +10,12 @@
 //! `observers` uses source sets too, but races of writes that nobody sees are no races. A sleeping write still wakes at any
 //! other to the same object, because it is not known yet who will see them; so some executions differ only in such writes.
 
-use super::grown::Grown;
+use super::descent::{Descent, Left};
 use super::recycled::Recycle;
-use super::stack::Stack;
 use super::{Next, Strategy};
 use crate::observers::Observed;
 use crate::order::{Order, Race};
-use gordian_model::conductor::wake_dependent;
-use gordian_model::{Failure, Plan, Planned, Sleeper, ThreadId, ThreadSet, Trace, Tree};
+use gordian_model::{Failure, Plan, ThreadId, ThreadSet, Trace, Tree};
 use std::cell::RefCell;
 use std::thread::LocalKey;
 
@@ -29,41 +27,17 @@ pub(super) enum Sets {
     Source,
 }
 
+/// Who has turned out to be enough at a node.
 #[derive(Debug, Default)]
-struct Node {
-    thread: ThreadId,
-    outcome: u32,
-    outcomes: u32,
-    /// Branches that are done with.
-    tried: u32,
+struct Enough {
     enabled: ThreadSet,
     /// To be tried from here.
     wanted: ThreadSet,
     /// Tried, or being tried.
     done: ThreadSet,
-    /// Asleep here; grows as steps are done.
-    sleep: Vec<Sleeper>,
-    /// The current step.
-    seen: Option<Sleeper>,
 }
 
-impl Node {
-    fn clear(&mut self) {
-        self.wanted.clear();
-        self.done.clear();
-        self.sleep.clear();
-        self.seen = None;
-        self.tried = 0;
-    }
-
-    /// Branches that are left to try, as far as that is known.
-    fn untried(&self) -> u32 {
-        let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
-        let outcomes = (self.outcome + 1..self.outcomes).filter(|&o| !asleep(self.thread, o)).count();
-        let wanted = self.wanted.iter().filter(|&t| !self.done.contains(t) && !asleep(t, 0)).count();
-        (outcomes + wanted) as u32
-    }
-
+impl Enough {
     /// The thread is to be tried from here, or everybody if it cannot be.
     fn want(&mut self, thread: ThreadId) {
         if self.enabled.contains(thread) {
@@ -72,27 +46,25 @@ impl Node {
             self.wanted.clone_from(&self.enabled);
         }
     }
+}
 
-    /// Goes on to the next step from here that is wanted and not asleep.
-    fn next(&mut self) -> bool {
-        self.tried += 1;
-        self.sleep.extend(self.seen.take());
-        let asleep = |thread, outcome| self.sleep.iter().any(|s| s.thread == thread && s.outcome == outcome);
-        if let Some(outcome) = (self.outcome + 1..self.outcomes).find(|&o| !asleep(self.thread, o)) {
-            self.outcome = outcome;
-            return true;
-        }
-        while let Some(thread) = self.wanted.iter().find(|&t| !self.done.contains(t)) {
-            self.done.insert(thread);
-            // How many outcomes an op has is known of those that are asleep; the others have at least one.
-            let outcomes = self.sleep.iter().find(|s| s.thread == thread).map_or(1, |s| s.outcomes);
-            if let Some(outcome) = (0..outcomes).find(|&o| !asleep(thread, o)) {
-                self.thread = thread;
-                self.outcome = outcome;
-                return true;
-            }
-        }
-        false
+impl Left for Enough {
+    fn begin(&mut self, enabled: &[u64], first: ThreadId) {
+        self.enabled.assign_words(enabled);
+        self.wanted.clear();
+        self.wanted.insert(first);
+        self.done.clear();
+        self.done.insert(first);
+    }
+
+    fn pop(&mut self) -> Option<ThreadId> {
+        let next = self.iter().next()?;
+        self.done.insert(next);
+        Some(next)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = ThreadId> {
+        self.wanted.iter().filter(|&t| !self.done.contains(t))
     }
 }
 
@@ -103,11 +75,7 @@ pub(super) struct Dpor {
     /// Writes conflict only if the later one is read.
     pub(super) observers: bool,
     observed: Observed,
-    started: bool,
-    finished: bool,
-    nodes: Stack<Node>,
-    path: Vec<Planned>,
-    grown: Grown,
+    descent: Descent<Enough>,
     order: Order,
     races: Vec<Race>,
     /// Steps that reverse a race.
@@ -121,43 +89,20 @@ impl Recycle for Dpor {
     }
 
     fn reset(&mut self) {
-        self.started = false;
-        self.finished = false;
-        self.grown.clear();
-        while let Some(node) = self.nodes.last_mut() {
-            node.clear();
-            self.nodes.pop();
-        }
-        self.path.clear();
+        self.descent.reset();
         self.order.truncate(0);
     }
 }
 
 impl Dpor {
-    /// Of each node, how many branches were done with, and how many there are, as far as that is known.
-    fn counted(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.nodes.iter().map(|node| (node.tried, node.tried + 1 + node.untried()))
-    }
-
-    fn backtrack(&mut self) -> bool {
-        while let Some(node) = self.nodes.last_mut() {
-            if node.next() {
-                return true;
-            }
-            node.clear();
-            self.nodes.pop();
-        }
-        false
-    }
-
     /// Adds to the node before `earlier` what may lead to the other order of the race.
     fn reverse(&mut self, (earlier, later): Race, trace: &Trace) {
-        let node = &mut self.nodes[earlier];
+        let enough = &mut self.descent.nodes[earlier].left;
         if self.sets == Sets::Persistent {
             let waits = trace.steps[later].accesses.iter().any(|a| a.act.waits());
             for let_go in [true, false].into_iter().take(1 + usize::from(waits)) {
                 self.order.leading(&trace.steps, earlier, later, let_go, &mut self.steps);
-                node.want(trace.steps[self.steps[0]].thread);
+                enough.want(trace.steps[self.steps[0]].thread);
             }
             return;
         }
@@ -166,65 +111,20 @@ impl Dpor {
             let step = self.steps[k];
             self.steps[..k].iter().all(|&s| !self.order.before(s, step))
         };
-        let begins = |k: usize| node.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
+        let begins = |k: usize| enough.wanted.contains(trace.steps[self.steps[k]].thread) && is_first(k);
         if !(0..self.steps.len()).any(begins) {
-            node.want(trace.steps[self.steps[0]].thread);
+            enough.want(trace.steps[self.steps[0]].thread);
         }
     }
 }
 
 impl Strategy for Dpor {
     fn plan(&mut self, plan: &mut Plan) -> Next {
-        if !std::mem::replace(&mut self.started, true) {
-            return Next::Run;
-        }
-        if !self.backtrack() {
-            self.finished = true;
-            return Next::Done;
-        }
-        let depth = self.nodes.len() - 1;
-        let node = &self.nodes[depth];
-        let to = Planned { thread: node.thread, outcome: node.outcome, expected: None };
-        self.grown.branch(depth, self.path.get(depth), &to);
-        self.path.truncate(depth);
-        self.path.push(to);
-        plan.prefix.clear();
-        plan.prefix.extend_from_slice(&self.path);
-        plan.sleep_from = depth;
-        plan.sleep.clear();
-        plan.sleep.extend(node.sleep.iter().cloned());
-        Next::Run
+        self.descent.plan(plan)
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
-        self.grown.learn();
-        let branch = self.nodes.len().saturating_sub(1);
-        for (i, step) in trace.steps.iter().enumerate().skip(branch) {
-            if i >= self.nodes.len() {
-                let node = self.nodes.push();
-                node.enabled.assign_words(trace.enabled_words(i));
-                node.wanted.insert(step.thread);
-                node.done.insert(step.thread);
-                if i > 0 {
-                    let (above, node) = self.nodes.split_at_mut(i);
-                    let (before, node) = (&above[i - 1], &mut node[0]);
-                    node.sleep.extend(before.sleep.iter().cloned());
-                    wake_dependent(
-                        &mut node.sleep,
-                        before.thread,
-                        &trace.steps[i - 1].accesses,
-                        &trace.objects,
-                    );
-                }
-            }
-            let node = &mut self.nodes[i];
-            node.thread = step.thread;
-            node.outcome = step.outcome;
-            node.outcomes = step.outcomes;
-            node.seen = Some(step.sleeper());
-            self.path.truncate(i);
-            self.path.push(step.planned());
-        }
+        let branch = self.descent.learn(trace, true);
         let mut races = std::mem::take(&mut self.races);
         // What is read at the end may make races of writes at the beginning.
         self.order.truncate(if self.observers { 0 } else { branch });
@@ -239,17 +139,17 @@ impl Strategy for Dpor {
         // Where everything else sleeps, blocked threads do not show what they would have raced with.
         for (at, thread) in trace.kept_waiting() {
             if !self.order.last_of(thread).is_some_and(|last| self.order.before(at, last)) {
-                self.nodes[at].want(thread);
+                self.descent.nodes[at].left.want(thread);
             }
         }
         Ok(())
     }
 
     fn estimate(&self) -> Option<f64> {
-        self.grown.estimate(self.finished, self.counted())
+        self.descent.estimate()
     }
 
     fn tree(&self) -> Option<Tree> {
-        Some(self.grown.tree(self.finished, self.counted()))
+        self.descent.tree()
     }
 }

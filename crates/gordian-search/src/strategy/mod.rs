@@ -3,6 +3,7 @@
 mod auto;
 mod bounded;
 mod depth_first;
+mod descent;
 mod dpor;
 mod frontier;
 mod grown;
