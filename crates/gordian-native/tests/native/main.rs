@@ -4,6 +4,7 @@
 mod bugs;
 mod calls;
 mod compile;
+mod drawn;
 mod hooked;
 mod pairs;
 mod refusals;
