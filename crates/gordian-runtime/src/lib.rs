@@ -21,6 +21,7 @@ mod linux {
     pub(crate) mod barrier;
     pub(crate) mod blocks;
     pub(crate) mod c11;
+    pub(crate) mod cancel;
     pub(crate) mod condvar;
     pub(crate) mod end;
     pub(crate) mod futex;

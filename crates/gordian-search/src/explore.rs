@@ -152,11 +152,12 @@ pub fn explore(
             count_steps: plan.options.count_steps || trace.counts_seen,
             end_steps: plan.options.end_steps || trace.ends_seen,
             clocks: plan.options.clocks || trace.cells_seen,
+            cancels: plan.options.cancels || trace.cancels_seen,
             ..plan.options
         };
         if needed != plan.options {
-            // The program looks at reference counts, or whether threads have ended, or has cells: start again with
-            // what that needs.
+            // The program looks at reference counts, or whether threads have ended, or has cells, or threads ask others to
+            // end: start again with what that needs.
             plan.options = needed;
             plan.prefix.clear();
             plan.deviations.clear();

@@ -6,7 +6,7 @@ use gordian_model::FailureKind::{self, *};
 use gordian_model::Plan;
 use gordian_search::{Limits, explore};
 
-fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
+pub(crate) fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
     for how in ["exhaustive", "auto", "pct:3"] {
         let mut native = start(program, arguments);
         let found = search_in(&mut native, how);
@@ -20,7 +20,7 @@ fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
     }
 }
 
-fn is_clean(program: &str, arguments: &[&str]) {
+pub(crate) fn is_clean(program: &str, arguments: &[&str]) {
     let found = search(program, arguments, "exhaustive");
     let failure = found.failure.as_ref().map(|(failure, _)| &failure.message);
     assert_eq!((failure, found.complete), (None, true), "{arguments:?}: {}", found.guarantee);
@@ -71,7 +71,7 @@ fn threads_of_cpp_are_controlled() {
     is_found(&program, &["ab ba"], Deadlock, "wait for each other");
     is_found(&program, &["lost wakeup"], Deadlock, "cannot go on");
     is_found(&program, &["exception"], Crash, "main called abort");
-    for case in ["queue", "statics", "latch", "future"] {
+    for case in ["queue", "statics", "latch", "future", "cancelled"] {
         is_clean(&program, &[case]);
     }
 }
