@@ -46,6 +46,7 @@ mod linux {
     pub(crate) mod thread;
     pub(crate) mod time;
     pub(crate) mod turn;
+    pub(crate) mod watch;
 }
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 pub(crate) use linux::*;

@@ -364,6 +364,7 @@ pub(crate) fn step_around(
     });
     hand_over(me, false);
     with(|rt| {
+        super::watch::before_step(rt, me);
         let mut op = *rt.conductor.drafted(me);
         let life = rt.objects.life(op.object);
         if let Some((block, _)) = life {
