@@ -41,6 +41,7 @@ fn bugs_in_c_are_found_and_fixed_ones_are_not() {
         ("status", AbnormalExit, "the program ended with status 1"),
         ("impatient", Panic, "error == 0"),
         ("itself", Deadlock, "main waits for itself"),
+        ("reads twice", Deadlock, "main -> main.1 -> main wait for each other"),
         ("destructor", Panic, "get(&n) == 1"),
         ("left behind", Panic, "get(&n) == 0"),
         ("ends main", Panic, "error == 0"),
@@ -90,7 +91,7 @@ fn threads_of_plain_rust_are_controlled() {
 #[test]
 fn calls_give_back_what_the_c_library_would() {
     let Some(program) = compiled("calls.c", &[]) else { return };
-    for case in ["locks", "semaphores", "conditions", "threads", "waiting", "1"] {
+    for case in ["locks", "writers first", "semaphores", "conditions", "threads", "waiting", "1"] {
         is_clean(&program, &[case]);
     }
     // It waits in loops that wake and move others, so there are too many orders to try them all.
