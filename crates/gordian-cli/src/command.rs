@@ -59,6 +59,10 @@ pub(crate) fn gordian() -> Command {
                         .help("What cargo test is to be told to build the test, such as -p NAME or --lib"),
                 ),
         )
+        .subcommand(
+            // What the commands for gdb ask to find out where a native program has stopped.
+            Command::new("moment").hide(true).arg(file()).arg(Arg::new("STOPPED").required(true).value_parser(clap::value_parser!(std::path::PathBuf))),
+        )
         .subcommand(run())
         .subcommand(compiler("cc", "Compile C with hooks, so that accesses to memory are seen when the program is run"))
         .subcommand(compiler("c++", "Compile C++ with hooks, so that accesses to memory are seen when the program is run"))

@@ -31,7 +31,7 @@ pub fn gordian() -> ExitCode {
     let file = |matches: &ArgMatches| path(matches, "FILE");
     match matches.subcommand() {
         Some(("run", matches)) => return ended(native::run(matches)),
-        Some(("replay", matches)) => {
+        Some(("replay", matches)) if !matches.get_flag("debug") => {
             if let Some(result) = native::replay(&file(matches)) {
                 return ended(result);
             }
@@ -51,6 +51,7 @@ pub fn gordian() -> ExitCode {
         Some(("replay", matches)) if matches.get_flag("debug") => {
             return ended(debug::run(&file(matches), matches));
         }
+        Some(("moment", matches)) => debug::native::moment(&file(matches), &path(matches, "STOPPED")),
         Some(("replay", matches)) => saved::replay(&file(matches)),
         Some(("explain", matches)) => saved::explain(&file(matches)),
         Some(("completions", matches)) => pages::completions(matches),

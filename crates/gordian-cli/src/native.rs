@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use gordian::__private::{Foreign, ForeignCheck};
 use gordian::{FailureKind, Report};
 use gordian_model::{Names, Plan, Recording, Trace};
-use gordian_native::{Circumstances, Invocation, Native};
+use gordian_native::{Circumstances, Direct, Invocation, Native};
 use gordian_search::Target;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
@@ -177,14 +177,18 @@ pub(crate) fn replay(file: &Path) -> Option<Result<ExitCode, String>> {
     let recording = Recording::load(file).ok()?;
     let invocation = Invocation::read(&recording.plan.program)?;
     let circumstances = Circumstances::read(&recording.plan.program)?;
-    Some(match elsewhere(file, &circumstances) {
+    Some(match elsewhere(file, &circumstances, &[]) {
         Some(elsewhere) => elsewhere,
         None => again(file, &recording, &invocation),
     })
 }
 
 /// A test is replayed in the folder of its package, by another process; nothing if this one is there already.
-fn elsewhere(file: &Path, circumstances: &Circumstances) -> Option<Result<ExitCode, String>> {
+pub(crate) fn elsewhere(
+    file: &Path,
+    circumstances: &Circumstances,
+    more: &[String],
+) -> Option<Result<ExitCode, String>> {
     let Circumstances { folder, variables } = circumstances;
     let folder = folder.as_ref().map(Path::new);
     let there = |folder: &&Path| folder.canonicalize().ok() == std::env::current_dir().ok();
@@ -200,10 +204,33 @@ fn elsewhere(file: &Path, circumstances: &Circumstances) -> Option<Result<ExitCo
             Some(folder) => command.current_dir(folder).arg(std::path::absolute(file)?),
             None => command.arg(file),
         };
+        command.args(more);
         become_it(command)
     };
     let told = |error| format!("cannot replay it in {}: {error}", folder.unwrap_or(Path::new(".")).display());
     Some(start().map_err(told))
+}
+
+/// Repeats a saved failure once, and leaves what a debugger needs to repeat it in a folder; with it comes what happened.
+pub(crate) fn prepare(
+    file: &Path,
+    recording: &Recording,
+    invocation: &Invocation,
+    folder: &Path,
+) -> Result<(Direct, Recording), String> {
+    let check = check(invocation, &Circumstances::default(), [])?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), check.trusted())?;
+    let report = check.replay(&mut program, recording, file);
+    if let Some(refusal) = refusal(&report) {
+        return Err(refusal);
+    }
+    let Some(failure) = report.failure() else { return Err(report.to_string()) };
+    let plan = Plan { names: Some(program.native.names().clone()), ..recording.plan.clone() };
+    let direct = program
+        .native
+        .leave(folder)
+        .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
+    Ok((direct, Recording { trace: Some(failure.trace().clone()), ..Recording::of(plan) }))
 }
 
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {

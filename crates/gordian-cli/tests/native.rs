@@ -172,3 +172,38 @@ fn the_page_shows_what_is_said() {
         assert!(out.lines().any(|said| said.trim_end() == line), "{line:?} is not in:\n{out}{err}");
     }
 }
+
+const LONG: &str = r#"
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *works(void *count) {
+    for (int i = 0; i < *(int *)count || *(int *)count == 0; i++) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_unlock(&m);
+    }
+    return 0;
+}
+int main(int count, char **argument) {
+    pthread_t other;
+    int rounds = count > 1 ? 0 : 11000;
+    pthread_create(&other, 0, works, &rounds);
+    pthread_join(other, 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn an_execution_that_is_just_long_is_told_from_one_that_does_not_end() {
+    let Some(folder) = folder("native-long") else { return };
+    std::fs::write(folder.join("long.c"), LONG).expect("writable");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-g", "-pthread", "-o", "long", "long.c"]).current_dir(&folder);
+    assert!(compiler.status().expect("there is a compiler").success());
+    let (status, out, err) = gordian(&folder, &["run", "--", "./long"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+    assert!(out.contains("no failure in any interleaving (1 execution, 22000 steps"), "{out}");
+    let (status, out, _) = gordian(&folder, &["run", "--steps", "20000", "--", "./long"]);
+    assert!(status == Some(1) && out.contains("step limit: the execution took 20000 steps"), "{out}");
+    let (status, out, _) = gordian(&folder, &["run", "--", "./long", "endless"]);
+    assert!(status == Some(1) && out.contains("step limit: the execution took 20000 steps"), "{out}");
+}

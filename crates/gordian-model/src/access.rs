@@ -118,6 +118,15 @@ pub enum Act {
     // --- counters again ---
     /// Looked how many there are.
     Look,
+    // --- requests that a thread end; on the life of that thread ---
+    /// Asked it to end.
+    Cancel,
+    /// Asked it to end once more.
+    CancelAgain,
+    /// It looked whether that was asked for, and could go on either way.
+    Heed,
+    /// It waited and went on because that was asked for.
+    Interrupted,
 }
 
 impl Act {
@@ -126,7 +135,10 @@ impl Act {
     #[inline]
     pub fn waits(self) -> bool {
         use Act::*;
-        matches!(self, Take | Share | Saw | Get | Closed | RefusedFull | Woken | Leave | Join | Park)
+        matches!(
+            self,
+            Take | Share | Saw | Get | Closed | RefusedFull | Woken | Leave | Join | Park | Interrupted
+        )
     }
 
     /// Conflicts with every other act of its family: nothing before it needs a look.
@@ -154,7 +166,17 @@ impl Act {
         use Act::*;
         matches!(
             self,
-            Read | Saw | Probe | ProbeShare | Empty | Refused | CountRead | IsFinished | ParkExpired | Look
+            Read | Saw
+                | Probe
+                | ProbeShare
+                | Empty
+                | Refused
+                | CountRead
+                | IsFinished
+                | ParkExpired
+                | Look
+                | Heed
+                | Interrupted
         )
     }
 }

@@ -162,6 +162,9 @@ pub enum OpKind {
     FutexLeaveTimed,
     FutexWake,
     FutexRequeue,
+    // Thread: asks another to end, and looks whether that was asked for
+    Cancel,
+    TestCancel,
 }
 
 const RMWS: [(Rmw, OpKind); 11] = [
@@ -340,6 +343,8 @@ impl OpKind {
             FutexLeaveTimed => "woken (timed)",
             FutexWake => "futex wake",
             FutexRequeue => "futex requeue",
+            Cancel => "cancel",
+            TestCancel => "test cancel",
         }
     }
 }
@@ -369,6 +374,23 @@ pub struct Op {
 }
 
 impl Op {
+    /// In `detail` of a wait: the thread goes on, too, when [`OpKind::Cancel`] asks it to end.
+    pub const CANCELLABLE: u8 = 0x40;
+    /// In `detail` of such a wait, when a model gets to see it: that was asked for.
+    pub const CANCELLED: u8 = 0x80;
+
+    /// Does the thread look whether it is asked to end while it waits?
+    #[inline]
+    pub fn is_cancellable(&self) -> bool {
+        self.detail & Op::CANCELLABLE != 0
+    }
+
+    /// Was the thread that waits asked to end?
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.detail & Op::CANCELLED != 0
+    }
+
     /// Is the op on an atomic, always possible and with one outcome?
     #[inline(always)]
     pub(crate) fn is_certain(&self) -> bool {

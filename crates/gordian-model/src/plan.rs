@@ -123,6 +123,9 @@ pub struct Options {
     /// a thread has ended, because then it matters which step is the last; so a search begins without and starts again
     /// when it does.
     pub end_steps: bool,
+    /// Threads look, where they can be called out of what they do, whether others want them to end. Needed only when one asks another
+    /// to end, so a search begins without and starts again when one does.
+    pub cancels: bool,
 }
 
 impl Default for Options {
@@ -134,6 +137,7 @@ impl Default for Options {
             count_steps: false,
             clocks: false,
             end_steps: false,
+            cancels: false,
         }
     }
 }

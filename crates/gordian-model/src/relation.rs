@@ -73,7 +73,7 @@ impl Acts {
 
 impl Act {
     /// Every act, in the order of their numbers.
-    const ALL: [Act; 46] = {
+    const ALL: [Act; 50] = {
         use Act::*;
         [
             Read,
@@ -122,6 +122,10 @@ impl Act {
             Seen,
             Unseen,
             Look,
+            Cancel,
+            CancelAgain,
+            Heed,
+            Interrupted,
         ]
     };
 
@@ -214,6 +218,9 @@ impl Act {
                 Unpark | UnparkAgain | Park | ParkTimed | ParkExpired,
             ) => Race,
 
+            (Cancel, Interrupted) => Enables,
+            (Cancel | CancelAgain | Heed | Interrupted, Cancel | CancelAgain | Heed | Interrupted) => Race,
+
             _ => Commute,
         }
     }
@@ -268,7 +275,7 @@ mod tests {
     fn acts_are_listed_in_the_order_of_their_numbers() {
         assert!(Act::ALL.iter().enumerate().all(|(i, act)| *act as usize == i));
         // The last of the enum.
-        assert_eq!(Act::ALL.len(), Look as usize + 1);
+        assert_eq!(Act::ALL.len(), Interrupted as usize + 1);
     }
 
     #[test]
@@ -281,6 +288,14 @@ mod tests {
                 assert_eq!(next.concerned_by().meets(Acts::default().with(act)), related, "{act:?} {next:?}");
             }
         }
+    }
+
+    #[test]
+    fn only_the_first_request_lets_a_thread_go() {
+        assert_eq!(rel(Cancel, Interrupted), Relation::Enables);
+        assert_eq!(rel(CancelAgain, Interrupted), Relation::Race);
+        assert_eq!(rel(Cancel, CancelAgain), Relation::Race);
+        assert_eq!(rel(Heed, Cancel), Relation::Race);
     }
 
     #[test]

@@ -134,6 +134,8 @@ pub struct Trace {
     pub cells_seen: bool,
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
+    /// A thread asked another to end, see [`Options::cancels`](crate::Options::cancels).
+    pub cancels_seen: bool,
     /// What there was when it failed, if it did.
     pub aftermath: Option<Box<Aftermath>>,
     /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
@@ -178,9 +180,18 @@ impl Trace {
         self.counts_seen = false;
         self.cells_seen = false;
         self.ends_seen = false;
+        self.cancels_seen = false;
         self.aftermath = None;
         self.preempted = 0;
         self.loose = false;
+    }
+
+    /// An op of this kind was carried out: some need more than a search begins with.
+    #[inline]
+    pub(crate) fn note_kind(&mut self, kind: OpKind) {
+        // One that joins makes a step only where it might be called out of it.
+        self.ends_seen |= matches!(kind, OpKind::IsFinished | OpKind::Join);
+        self.cancels_seen |= kind == OpKind::Cancel;
     }
 
     /// What follows is not what there is: it is forgotten. Ends of threads are kept up to step `len`.

@@ -22,6 +22,10 @@ impl Memory {
         match self.0 {}
     }
 
+    pub(crate) fn beginning(&self) -> &[u8] {
+        match self.0 {}
+    }
+
     pub(crate) fn outcome(&self) -> &[u8] {
         match self.0 {}
     }

@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod command;
+mod direct;
 mod error;
 pub mod hooks;
 mod output;
@@ -24,6 +25,7 @@ mod told;
 mod trust;
 
 pub use command::{Circumstances, Invocation};
+pub use direct::{Direct, STOP};
 pub use error::NativeError;
 pub use gordian_wire::REFUSED_VARIABLE;
 pub use target::Native;

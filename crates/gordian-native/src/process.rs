@@ -74,6 +74,13 @@ impl Memory {
         unsafe { std::slice::from_raw_parts_mut(self.base.add(PLAN_AT), PLAN_SIZE) }
     }
 
+    /// All up to the end of the plan.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        let len = PLAN_AT + (self.head().plan.load(Relaxed) as usize).min(PLAN_SIZE);
+        // SAFETY: mapped. The fork server does nothing until it is told to, and whoever wrote to it before is gone.
+        unsafe { std::slice::from_raw_parts(self.base, len) }
+    }
+
     /// What an execution has left. Only to be called when its process has ended.
     pub(crate) fn outcome(&self) -> &[u8] {
         let len = (self.head().outcome.load(Relaxed) as usize).min(OUTCOME_SIZE);

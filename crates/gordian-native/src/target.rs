@@ -79,6 +79,14 @@ impl Native {
         self.trusted = Trusted::new(patterns);
     }
 
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.process.path
+    }
+
+    pub(crate) fn memory(&self) -> &crate::process::Memory {
+        &self.process.memory
+    }
+
     /// The names that the last trace uses.
     pub fn names(&self) -> &Names {
         &self.names

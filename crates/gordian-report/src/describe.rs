@@ -82,6 +82,12 @@ impl Words<'_> {
         match step.kind {
             OpKind::Choose => format!("{verb} {} of {}", step.value, step.outcomes),
             OpKind::Wait => format!("{verb} {object}, unlock {}", self.label(step.other)),
+            OpKind::Wake | OpKind::WakeTimed | OpKind::Acquire | OpKind::AcquireTimed | OpKind::Join
+                if !step.ok && self.is_asked(at, step.thread) =>
+            {
+                format!("{verb} {object}: cancelled")
+            }
+            OpKind::Wake | OpKind::WakeTimed if !step.ok => format!("time out {object}"),
             OpKind::Wake | OpKind::WakeTimed => {
                 let verb =
                     if step.value == 0 && step.kind == OpKind::WakeTimed { "time out" } else { "wake up" };
@@ -113,6 +119,12 @@ impl Words<'_> {
             _ if object.is_empty() => verb.to_owned(),
             _ => format!("{verb} {object}"),
         }
+    }
+
+    /// Was the thread asked to end before this step?
+    fn is_asked(&self, at: usize, thread: ThreadId) -> bool {
+        let life = ObjectId::life(thread);
+        self.trace.steps[..at].iter().any(|step| step.kind == OpKind::Cancel && step.object == life)
     }
 
     fn held_by(&self, at: usize, lock: ObjectId, but: ThreadId) -> String {

@@ -21,6 +21,7 @@ mod linux {
     pub(crate) mod barrier;
     pub(crate) mod blocks;
     pub(crate) mod c11;
+    pub(crate) mod cancel;
     pub(crate) mod condvar;
     pub(crate) mod end;
     pub(crate) mod futex;
@@ -45,6 +46,7 @@ mod linux {
     pub(crate) mod thread;
     pub(crate) mod time;
     pub(crate) mod turn;
+    pub(crate) mod watch;
 }
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 pub(crate) use linux::*;

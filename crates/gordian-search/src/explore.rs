@@ -5,7 +5,7 @@ use crate::guarantee::Guarantee;
 use crate::search::Search;
 use crate::statistics::Statistics;
 use crate::strategy::Next;
-use gordian_model::{Course, End, Failure, Names, Options, Plan, Policy, Trace};
+use gordian_model::{Course, End, Failure, FailureKind, Names, Options, Plan, Policy, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
@@ -63,6 +63,9 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Go on after a failure; the first is kept.
     pub keep_going: bool,
+    /// The limit on steps is a guess: an execution that meets it is made once more with this one, and has failed only if it meets that,
+    /// too. If it does not, it is just long, and the search goes on with this limit.
+    pub steps_in_doubt: Option<u32>,
 }
 
 /// What a search found.
@@ -95,12 +98,20 @@ pub struct Summary {
 /// How many executions a search that would never end makes when no limit is given.
 const ENDLESS: u64 = 10_000;
 
+/// Does the execution meet this limit on steps as well? One that is too long to be told of is taken to.
+fn is_endless(target: &mut dyn Target, plan: &mut Plan, steps: u32) -> bool {
+    let before = std::mem::replace(&mut plan.limits.steps, steps);
+    let failure = target.run(plan).failure().map(|failure| failure.kind);
+    plan.limits.steps = before;
+    matches!(failure, Some(FailureKind::StepLimit | FailureKind::Misuse))
+}
+
 /// Searches until a failure, the end, or a limit. `progress` is called after each execution with how many there were
 /// and what the last one did.
 pub fn explore(
     target: &mut dyn Target,
     search: &Search,
-    limits: Limits,
+    mut limits: Limits,
     mut plan: Plan,
     mut progress: impl FnMut(u64, &Trace),
 ) -> Summary {
@@ -146,17 +157,27 @@ pub fn explore(
         if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
             break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));
         }
-        let (trace, names) = target.run_named(&plan);
+        let (mut trace, mut names) = target.run_named(&plan);
+        if let Some(most) = limits.steps_in_doubt
+            && trace.failure().is_some_and(|failure| failure.kind == FailureKind::StepLimit)
+        {
+            limits.steps_in_doubt = None;
+            if !is_endless(target, &mut plan, most) {
+                plan.limits.steps = most;
+            }
+            (trace, names) = target.run_named(&plan);
+        }
         found.steps += trace.len() as u64;
         let needed = Options {
             count_steps: plan.options.count_steps || trace.counts_seen,
             end_steps: plan.options.end_steps || trace.ends_seen,
             clocks: plan.options.clocks || trace.cells_seen,
+            cancels: plan.options.cancels || trace.cancels_seen,
             ..plan.options
         };
         if needed != plan.options {
-            // The program looks at reference counts, or whether threads have ended, or has cells: start again with
-            // what that needs.
+            // The program looks at reference counts, or whether threads have ended, or has cells, or threads ask others to
+            // end: start again with what that needs.
             plan.options = needed;
             plan.prefix.clear();
             plan.deviations.clear();

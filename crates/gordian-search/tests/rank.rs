@@ -47,6 +47,7 @@ fn search_on(
     let limits = Limits {
         executions: Some(executions),
         keep_going: true,
+        steps_in_doubt: None,
         setting: Setting { seed, ..Setting::default() },
         ..Limits::default()
     };

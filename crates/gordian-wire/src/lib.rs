@@ -29,6 +29,11 @@ pub const REFUSED_VARIABLE: &str = "GORDIAN_NATIVE_REFUSED_THREADS";
 /// Environment: the descriptor that the runtime was loaded from.
 pub const LIBRARY_VARIABLE: &str = "GORDIAN_NATIVE_LIBRARY";
 
+/// Environment: a file with what is otherwise shared with the host, for a program that a debugger has started: it has no host.
+pub const DIRECT_VARIABLE: &str = "GORDIAN_NATIVE_DIRECT";
+/// Environment: the number of the step before which such a program is to stop first; anything else is the failure.
+pub const STOP_VARIABLE: &str = "GORDIAN_NATIVE_STOP";
+
 /// The most return addresses that a place is known by.
 pub const DEPTH: usize = 8;
 /// The most places.

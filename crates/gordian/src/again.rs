@@ -41,6 +41,7 @@ impl Again {
             executions: Some(EXECUTIONS),
             time,
             keep_going: false,
+            steps_in_doubt: None,
         };
         // What it says may name values, which differ from one execution to the next; where it shows does not.
         let is_it = |other: &Failure| other.kind == failure.kind && other.site == failure.site;

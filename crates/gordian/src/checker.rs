@@ -109,7 +109,8 @@ impl Checker {
         self
     }
 
-    /// At most so many steps in one execution; more is a failure.
+    /// At most so many steps in one execution; more is a failure. If this is not said it is 20,000, and an execution that takes more is
+    /// made again with 100 times as many: it has failed if it takes more than those, else the search goes on with that limit.
     pub fn steps(mut self, most: u32) -> Checker {
         self.settings.steps = Some(most);
         self
@@ -288,9 +289,15 @@ impl Checker {
             executions: settings.executions,
             time: settings.time,
             keep_going: self.keep_going,
+            steps_in_doubt: None,
         };
         let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
+        // Nobody has said how long an execution may be.
+        let limits = match steps {
+            None => Limits { steps_in_doubt: Some(100 * plan.limits.steps), ..limits },
+            Some(_) => limits,
+        };
         plan.limits.steps = steps.unwrap_or(plan.limits.steps);
         plan.limits.fair_rounds = fair_rounds.unwrap_or(plan.limits.fair_rounds);
         plan.options.leaks = leaks.unwrap_or(plan.options.leaks);

@@ -229,3 +229,29 @@ fn looking_under_a_mutex_without_a_pause_meets_the_step_limit() {
     assert_eq!(failure.kind(), FailureKind::StepLimit);
     assert!(failure.message().contains("thread::yield_now"), "{failure}");
 }
+
+/// How long an execution may be is a guess if nobody has said it.
+#[test]
+fn an_execution_that_is_just_long_is_no_failure_unless_that_was_said() {
+    let counts = || {
+        let count = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&count);
+        let t = thread::spawn(move || (0..25_000).for_each(|_| _ = other.fetch_add(1, Relaxed)));
+        t.join().unwrap();
+        assert_eq!(count.load(Relaxed), 25_000);
+    };
+    let report = Checker::new().search("exhaustive").run(counts);
+    assert!(report.failure().is_none() && report.complete(), "{report}");
+    let report = Checker::new().search("exhaustive").steps(20_000).run(counts);
+    assert_eq!(report.failure().unwrap().kind(), FailureKind::StepLimit);
+    let endless = || {
+        let count = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&count);
+        let t = thread::spawn(move || while other.fetch_add(1, Relaxed) < usize::MAX / 2 {});
+        t.join().unwrap();
+    };
+    let report = Checker::new().search("exhaustive").run(endless);
+    let failure = report.failure().unwrap();
+    assert_eq!(failure.kind(), FailureKind::StepLimit);
+    assert_eq!(failure.trace().len(), 20_000, "the short one is shown");
+}

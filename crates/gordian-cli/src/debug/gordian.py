@@ -1,5 +1,7 @@
 """Commands for gdb that know the steps and the threads under test of a replay.
 
+There are two kinds. What follows is about tests; of a native program it is said below, in native().
+
 The runtime of a replay stops in gordian::runtime::watch::stop, whose only argument is the address of four words: a magic
 number, the step to stop before next (which is written to from here), and address and length of a JSON text that says what
 there is. Threads under test are coroutines, of which gdb knows nothing. The JSON text has the registers that each went to
@@ -9,12 +11,15 @@ program is ever changed.
 
 import json
 import struct
+import subprocess
 
 import gdb
 import gdb.unwinder
 
-STOP = "gordian::runtime::watch::stop"
-MAGIC = int.from_bytes(b"gordian\x01", "little")
+NATIVE = given.get("native")
+STOP = "__gordian_stop" if NATIVE else "gordian::runtime::watch::stop"
+MAGIC = int.from_bytes(b"gordian\x02" if NATIVE else b"gordian\x01", "little")
+ENDED = 2**32
 END = 2**64 - 1
 # Functions that are not the user's.
 OURS = ("gordian::", "gordian_model::", "corosensei::", "std::", "core::", "alloc::", "test::", "__rust")
@@ -73,11 +78,23 @@ class Identity:
 
 def look_at(thread):
     """From now on frames are those of this thread."""
+    if NATIVE:
+        numbers = [t["number"] for t in State.moment["threads"] if t["name"] == thread]
+        for one in gdb.selected_inferior().threads():
+            if one.ptid[1] in numbers:
+                one.switch()
+                return True
+        return False
     here = State.moment["here"] and thread == State.moment["thread"]
     found = [t for t in State.moment["threads"] if t["name"] == thread]
     State.registers = None if here or not found else found[0]["registers"] or None
     gdb.invalidate_cached_frames()
     return here or State.registers is not None
+
+
+def is_ours(frame):
+    """Is it in the runtime that is put into native programs?"""
+    return NATIVE and gdb.solib_name(frame.pc()) == NATIVE["library"]
 
 
 def frames():
@@ -86,6 +103,8 @@ def frames():
     while frame is not None and frame.is_valid():
         name = frame.name() or ""
         if name.startswith("gordian::runtime::job::") or name.startswith("gordian::thread::life::"):
+            return
+        if is_ours(frame) and name.split("::")[-1] in ("begin", "ours"):
             return
         yield frame
         try:
@@ -98,7 +117,9 @@ def users():
     """Those that run code of the user's."""
     for frame in frames():
         name = frame.name() or ""
-        if name and not name.lstrip("<&").startswith(OURS) and frame.find_sal().symtab is not None:
+        if is_ours(frame) or not name or name.lstrip("<&").startswith(OURS):
+            continue
+        if frame.find_sal().symtab is not None:
             yield frame
 
 
@@ -159,12 +180,43 @@ def stopped(event):
         print("gordian: this program was built with another version of gordian")
         return
     State.view = address
+    if NATIVE:
+        State.moment = native(inferior, address)
+        if not State.quiet:
+            tell()
+        return
     State.moment = json.loads(inferior.read_memory(text, length).tobytes().decode("utf-8"))
     names = State.moment["names"]
     if names:
         State.pc, State.sp = [int(frame.read_register(name)) % 2**64 for name in names[:2]]
     if not State.quiet:
         tell()
+
+
+def native(inferior, address):
+    """What there is where a native program has stopped.
+
+    Its threads are the system's, so gdb knows their stacks. The program hands over the steps in a form that another program reads,
+    which is asked for the words.
+    """
+    words = struct.unpack("<9Q", inferior.read_memory(address, 72).tobytes())
+    _, _, text, length, made, thread, failed, numbers, count = words
+    with open(NATIVE["stopped"], "wb") as file:
+        file.write(inferior.read_memory(text, length).tobytes())
+    answer = subprocess.run(NATIVE["moment"] + [NATIVE["stopped"]], capture_output=True, check=False)
+    if answer.returncode:
+        raise gdb.GdbError(answer.stderr.decode("utf-8", "replace").strip())
+    moment = json.loads(answer.stdout.decode("utf-8"))
+    born = []
+    for i, number in enumerate(struct.unpack("<%dQ" % count, inferior.read_memory(numbers, 8 * count).tobytes())):
+        if number and i < len(moment["threads"]):
+            about = moment["threads"][i]
+            about["number"] = number % ENDED
+            about["ended"] = number >= ENDED
+            born.append(about)
+    name = moment["threads"][thread]["name"] if thread < len(moment["threads"]) else None
+    moment.update(threads=born, made=made, thread=name, step=None if failed else made + 1, here=False)
+    return moment
 
 
 def resumed(_):
@@ -192,8 +244,13 @@ def go(target):
     moment = State.moment
     now = None if moment is None else (END if moment["failed"] is not None else moment["step"])
     if now is None or target < now:
-        gdb.execute("set environment GORDIAN_DEBUG %s" % ("end" if target == END else target))
-        run("run %s < /dev/null" % arguments)
+        where = "end" if target == END else target
+        if NATIVE:
+            # The shell that starts the program must not have this in its environment.
+            gdb.execute("set exec-wrapper env %s=%s %s" % (NATIVE["stop"], where, NATIVE["environment"]))
+        else:
+            gdb.execute("set environment GORDIAN_DEBUG %s" % where)
+        run("run %s < /dev/null" % given["arguments"])
     elif target > now:
         gdb.selected_inferior().write_memory(State.view + 8, struct.pack("<Q", target))
         run("continue")
@@ -285,6 +342,7 @@ class Threads(gdb.Command):
     def invoke(self, argument, from_tty):
         moment = standing()
         looked_at, level = State.registers, gdb.selected_frame().level()
+        selected = gdb.selected_thread()
         width = max(len(thread["name"]) for thread in moment["threads"])
         for thread in moment["threads"]:
             mark = "*" if thread["name"] == moment["thread"] else " "
@@ -294,6 +352,8 @@ class Threads(gdb.Command):
                 for frame in users():
                     print("    " + shown(frame))
         State.registers = looked_at
+        if NATIVE:
+            selected.switch()
         gdb.invalidate_cached_frames()
         frame = gdb.newest_frame()
         while frame is not None and frame.level() < level:
@@ -340,11 +400,27 @@ for setting in [
         pass  # Older versions do not know them all.
 # The runtime answers faults of its own, when it looks at memory that may not be there.
 gdb.execute("handle SIGSEGV nostop noprint pass", to_string=True)
-gdb.unwinder.register_unwinder(None, Coroutines(), True)
+if not NATIVE:
+    gdb.unwinder.register_unwinder(None, Coroutines(), True)
 for command in [Prefix, Help, Step, End, Steps, Threads, Thread]:
     command()
 gdb.events.stop.connect(stopped)
 gdb.events.cont.connect(resumed)
-breakpoint = gdb.Breakpoint(STOP, internal=True)
-breakpoint.silent = True
+
+
+def set_breakpoint():
+    gdb.Breakpoint(STOP, internal=True).silent = True
+
+
+def loaded(event):
+    """The runtime of a native program comes with the program's libraries."""
+    if event.new_objfile.filename == NATIVE["library"]:
+        gdb.events.new_objfile.disconnect(loaded)
+        set_breakpoint()
+
+
+if NATIVE:
+    gdb.events.new_objfile.connect(loaded)
+else:
+    set_breakpoint()
 go(first)

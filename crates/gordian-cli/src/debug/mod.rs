@@ -1,13 +1,15 @@
 //! `gordian replay FILE --debug`: the failing execution under gdb, stopped before its last step.
 //!
 //! Cargo builds the test, the test repeats what was saved with `GORDIAN_REPLAY`, and a script (`gordian.py`) gives gdb commands
-//! that know steps and threads under test.
+//! that know steps and threads under test. Native programs are started by gdb itself (`native.rs`).
+
+pub(crate) mod native;
 
 use crate::test::build::{self, Program};
 use crate::test::find;
 use clap::ArgMatches;
 use gordian_model::Recording;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -18,6 +20,9 @@ const SCRIPT: &str = include_str!("gordian.py");
 pub(crate) fn run(file: &Path, matches: &ArgMatches) -> Result<ExitCode, String> {
     let gdb = debugger()?;
     let recording = Recording::load(file).map_err(|error| error.to_string())?;
+    if let Some(ended) = native::run(&gdb, file, &recording, matches) {
+        return ended;
+    }
     let test = recording.plan.program.clone();
     if test.is_empty() {
         return Err(format!(
@@ -34,7 +39,7 @@ pub(crate) fn run(file: &Path, matches: &ArgMatches) -> Result<ExitCode, String>
     let file = file.canonicalize().map_err(|error| format!("cannot find {}: {error}", file.display()))?;
     // They have to be said anew whenever gdb runs the program.
     let arguments = format!("{} --exact --include-ignored --nocapture", quoted(&test));
-    let script = Script::new(recording.plan.prefix.len(), &arguments)?;
+    let script = Script::new(recording.plan.prefix.len(), &json!({ "arguments": arguments }))?;
     let command = program.command();
     let mut gdb = Command::new(gdb);
     // As cargo would start the test, but for what is started.
@@ -42,16 +47,20 @@ pub(crate) fn run(file: &Path, matches: &ArgMatches) -> Result<ExitCode, String>
         .current_dir(program.folder())
         .env("GORDIAN_REPLAY", &file)
         // With one, a test has no thread of its own, by whose name `gordian::check` knows it.
-        .env("RUST_TEST_THREADS", "2")
-        .args(["-q", "-x"])
-        .arg(&script.0);
+        .env("RUST_TEST_THREADS", "2");
+    start(gdb, script, &program.executable, matches)
+}
+
+/// Starts gdb with the script on a program.
+fn start(mut gdb: Command, script: Script, program: &Path, matches: &ArgMatches) -> Result<ExitCode, String> {
+    gdb.args(["-q", "-x"]).arg(&script.0);
     if matches.get_flag("batch") {
         gdb.arg("-batch");
     }
     for said in matches.get_many::<String>("command").unwrap_or_default() {
         gdb.args(["-ex", said]);
     }
-    gdb.arg(&program.executable);
+    gdb.arg(program);
     let status = gdb.status().map_err(|error| format!("cannot start gdb: {error}"))?;
     drop(script);
     match status.code() {
@@ -111,12 +120,17 @@ fn quoted(text: &str) -> String {
 struct Script(PathBuf);
 
 impl Script {
-    fn new(steps: usize, arguments: &str) -> Result<Script, String> {
+    /// `more` is what the script is told besides, by name.
+    fn new(steps: usize, more: &Value) -> Result<Script, String> {
         let path = std::env::temp_dir().join(format!("gordian-{}.py", std::process::id()));
         let plain = if std::io::stdout().is_terminal() { "False" } else { "True" };
         let first = if steps == 0 { "2**64 - 1".to_owned() } else { steps.to_string() };
-        let settings =
-            format!("total = {steps}\nfirst = {first}\nplain = {plain}\narguments = {}\n", json!(arguments));
+        // A string in JSON is one in Python.
+        let settings = format!(
+            "total = {steps}\nfirst = {first}\nplain = {plain}\ngiven = json.loads({})\n",
+            Value::from(more.to_string())
+        );
+        let settings = format!("import json\n{settings}");
         std::fs::write(&path, settings + SCRIPT)
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         Ok(Script(path))

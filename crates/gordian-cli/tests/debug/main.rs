@@ -1,5 +1,7 @@
 //! `gordian replay FILE --debug` in real sessions of gdb.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+mod native;
 mod session;
 
 use session::{ROOT, gdb, replay, texts, with_debugger};

@@ -50,7 +50,7 @@ fn crate_() -> &'static Path {
     })
 }
 
-fn like_a_terminal<'a>(command: &'a mut Command, folder: &Path) -> &'a mut Command {
+pub fn like_a_terminal<'a>(command: &'a mut Command, folder: &Path) -> &'a mut Command {
     command
         .current_dir(folder)
         // What the tests of the README build can be used again.
@@ -81,8 +81,12 @@ pub fn texts(output: &Output) -> (String, String) {
 
 /// What gdb says at the start, and then to each of the commands; what the test program prints is left out.
 pub fn gdb(test: &str, commands: &[&str]) -> Vec<String> {
+    answers(replay(test), crate_(), commands, &["--", "--offline"])
+}
+
+/// The same for a command that starts gdb, with a folder for files and what the command ends with.
+pub fn answers(mut command: Command, folder: &Path, commands: &[&str], last: &[&str]) -> Vec<String> {
     const END: &str = "@@ that was it @@";
-    let mut command = replay(test);
     command.arg("--batch");
     let all = std::iter::once("").chain(commands.iter().copied());
     for said in all {
@@ -91,13 +95,13 @@ pub fn gdb(test: &str, commands: &[&str]) -> Vec<String> {
             let caught = format!(
                 "python\ntry:\n  gdb.execute({said:?})\nexcept gdb.error as error:\n  print(error)\nend"
             );
-            let file = crate_().join(format!("said-{:x}.gdb", hash(&caught)));
+            let file = folder.join(format!("said-{:x}.gdb", hash(&caught)));
             std::fs::write(&file, caught).unwrap();
             command.args(["--command", &format!("source {}", file.display())]);
         }
         command.args(["--command", &format!("echo {END}\\n")]);
     }
-    let output = command.args(["--", "--offline"]).stdin(Stdio::null()).output().unwrap();
+    let output = command.args(last).stdin(Stdio::null()).output().unwrap();
     let (out, err) = texts(&output);
     assert!(output.status.success(), "{out}{err}");
     let mut answers: Vec<String> = out.split(&format!("{END}\n")).map(without_the_test).collect();

@@ -75,7 +75,11 @@ impl Conductor {
             pending.push(thread);
             return me.await_lock(thread, mutex.is_free(), &mut self.enabled);
         }
-        let Op { kind, object, other, .. } = self.threads[thread.index()].op;
+        let op = self.threads[thread.index()].op;
+        let Op { kind, object, other, .. } = op;
+        if op.is_cancellable() {
+            self.lives[thread.index()].pending.push(thread);
+        }
         if kind.can_change() {
             let slot = self.slot_mut(object);
             // Where there is always room nothing that others do matters to who sends.
@@ -96,6 +100,9 @@ impl Conductor {
         let me = &mut self.threads[thread.index()];
         if me.status != Status::Announced {
             return;
+        }
+        if me.op.is_cancellable() {
+            me.op.heed(&self.lives[thread.index()].model);
         }
         let op = &me.op;
         if op.kind == OpKind::Lock
@@ -132,6 +139,14 @@ impl Conductor {
         } else {
             self.enabled.insert(thread);
         }
+    }
+}
+
+impl Op {
+    /// Says whether the thread with this life was asked to end.
+    pub(super) fn heed(&mut self, life: &Object) {
+        let asked = matches!(life, Object::Life(life) if life.is_cancelled());
+        self.detail = self.detail & !Op::CANCELLED | if asked { Op::CANCELLED } else { 0 };
     }
 }
 

@@ -63,9 +63,13 @@ impl Conductor {
                 self.trace.end = End::Asleep;
                 let blocked = |t: &Thread| t.status == Status::Announced && t.outcomes == 0;
                 let waiting = self.threads.iter().enumerate().filter(|(_, t)| blocked(t));
-                self.trace
-                    .waiting
-                    .extend(waiting.map(|(i, t)| (ThreadId(i as u32), [t.op.object, t.op.other])));
+                for (i, t) in waiting {
+                    let thread = ThreadId(i as u32);
+                    self.trace.waiting.push((thread, [t.op.object, t.op.other]));
+                    if t.op.is_cancellable() {
+                        self.trace.waiting.push((thread, [ObjectId::life(thread), ObjectId::NONE]));
+                    }
+                }
                 Decision::End
             }
         }
@@ -103,8 +107,10 @@ impl Conductor {
             return;
         }
         let (object, other, objects) = (me.op.object, me.op.other, &self.trace.objects);
+        let life = if me.op.is_cancellable() { ObjectId::life(self.current) } else { ObjectId::NONE };
         let lets_go = |s: &Sleeper| {
-            s.touches(object, objects) || (other != ObjectId::NONE && s.touches(other, objects))
+            let touches = |object| object != ObjectId::NONE && s.touches(object, objects);
+            s.touches(object, objects) || touches(other) || touches(life)
         };
         self.sleep.retain(|s| !(s.bounded && lets_go(s)));
     }

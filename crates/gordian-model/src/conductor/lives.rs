@@ -117,6 +117,13 @@ impl Conductor {
         }
     }
 
+    /// The thread does as it was asked by those who want it to end.
+    pub fn heeds(&mut self, thread: ThreadId) {
+        if let Object::Life(life) = &self.lives[thread.index()].model {
+            life.heeded(thread, &mut self.sync);
+        }
+    }
+
     /// Has the thread come to its end?
     pub fn is_finished(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].status == Status::Finished
@@ -154,11 +161,21 @@ impl Conductor {
             }
         }
         if awaited {
-            while let Some(waiter) = self.lives[i].pending.pop() {
+            let mut waiters = std::mem::take(&mut self.lives[i].pending);
+            let mut stay: SmallVec<[ThreadId; 4]> = SmallVec::new();
+            while let Some(waiter) = waiters.pop() {
+                if self.threads[waiter.index()].op.is_cancellable() {
+                    // It makes a step when it goes on.
+                    self.evaluate(waiter);
+                    stay.push(waiter);
+                    continue;
+                }
                 self.threads[waiter.index()].status = Status::Running;
                 self.joined(waiter, thread);
                 self.released.push(waiter);
             }
+            waiters.extend(stay);
+            self.lives[i].pending = waiters;
         }
         if watched {
             let at = self.trace.len().saturating_sub(1);

@@ -38,9 +38,15 @@ impl Conductor {
         let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Announced);
+        if me.op.is_cancellable() {
+            // What it waits for is enrolled under its own life, too.
+            let life = &mut self.lives[thread.index()];
+            life.no_longer_pending(thread);
+            me.op.heed(&life.model);
+        }
         let op = &me.op;
         let outcome = self.chosen;
-        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
+        self.trace.note_kind(op.kind);
         let choice = (outcome, me.outcomes);
         let step = self.trace.begin(thread, op, choice, self.live_slots as u32, &self.enabled);
         step.goes_on = goes_on;

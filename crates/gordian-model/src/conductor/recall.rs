@@ -102,8 +102,9 @@ impl Conductor {
         self.enabled.clear();
         for i in 0..self.threads.len() {
             let me = &self.threads[i];
-            // One that joins is not asked for until that thread has ended.
-            if me.status == Status::Announced && me.op.kind != OpKind::Join {
+            // One that joins is not asked for until that thread has ended, unless it can be called out of it.
+            let joins = me.op.kind == OpKind::Join && !me.op.is_cancellable();
+            if me.status == Status::Announced && !joins {
                 self.enrol(ThreadId(i as u32));
             }
         }
@@ -155,8 +156,11 @@ impl Conductor {
 
     fn perform_again_in_full(&mut self, thread: ThreadId, at: usize) -> Reply {
         let me = &mut self.threads[thread.index()];
+        if me.op.is_cancellable() {
+            me.op.heed(&self.lives[thread.index()].model);
+        }
         let op = &me.op;
-        self.trace.ends_seen |= op.kind == OpKind::IsFinished;
+        self.trace.note_kind(op.kind);
         let mut accesses = Accesses::new_const();
         let reply = match op.kind {
             OpKind::Choose => Reply::value(u64::from(self.chosen)),

@@ -2,6 +2,9 @@
 //! takes the mutex again once notified. Which waiter a `notify_one` wakes is an outcome, counted in
 //! the order of thread names, so that the order in which threads began to wait does not matter.
 //!
+//! A thread that can be called out of its wait (`Op::CANCELLABLE`) gives its place among the waiters up as soon as it is called, or when
+//! its time is over, whoever has the mutex. Its reply says that it was not notified and has yet to take the mutex.
+//!
 //! If waking for no reason is tried at all, a thread does so once until it is notified: a loop around the wait
 //! would otherwise go round for ever.
 
@@ -43,6 +46,13 @@ impl Model for Condvar {
         let mutex_free = || matches!(other, Some(Object::Mutex(m)) if m.is_free());
         match op.kind {
             OpKind::NotifyOne => Outcomes::Ready(self.waiting.len().max(1) as u32),
+            OpKind::Wake | OpKind::WakeTimed if op.is_cancellable() && !self.is_notified(thread) => {
+                let awake = op.is_cancelled() || self.may_startle(thread, options);
+                match op.kind {
+                    OpKind::WakeTimed if !op.is_cancelled() => Outcomes::Expiring,
+                    _ => Outcomes::ready_if(awake || op.kind == OpKind::WakeTimed),
+                }
+            }
             OpKind::Wake => {
                 let awake = self.is_notified(thread) || self.may_startle(thread, options);
                 Outcomes::ready_if(awake && mutex_free())
@@ -66,14 +76,28 @@ impl Model for Condvar {
                 cx.act(Act::Enqueue);
                 Reply::DONE
             }
+            OpKind::Wake | OpKind::WakeTimed if op.is_cancellable() && !self.is_notified(cx.thread) => {
+                let had_to = op.kind == OpKind::Wake && !self.may_startle(cx.thread, &cx.options);
+                self.waiting.retain(|t| *t != cx.thread);
+                if op.kind == OpKind::Wake && !op.is_cancelled() {
+                    self.startled.push(cx.thread);
+                }
+                cx.act(Act::Expired);
+                cx.heed(if had_to { Act::Interrupted } else { Act::Heed });
+                Reply::FAILED.flagged(op.is_cancelled())
+            }
             OpKind::Wake | OpKind::WakeTimed => {
                 let reply = mutex.expect("a wait names its mutex").take(op, Act::Take, cx, op.other);
                 if let Some(i) = self.notified.iter().position(|&(t, _)| t == cx.thread) {
                     let (_, seq) = self.notified.swap_remove(i);
-                    let need_not_wait =
-                        op.kind == OpKind::WakeTimed || self.may_startle(cx.thread, &cx.options);
+                    let need_not_wait = op.kind == OpKind::WakeTimed
+                        || op.is_cancelled()
+                        || self.may_startle(cx.thread, &cx.options);
                     self.startled.retain(|t| *t != cx.thread);
                     cx.touch(cx.object, if need_not_wait { Act::WokenTimed } else { Act::Woken }, seq);
+                    if op.is_cancellable() {
+                        cx.heed(Act::Heed);
+                    }
                     Reply { value: 1, ..reply }
                 } else {
                     self.waiting.retain(|t| *t != cx.thread);

@@ -1,4 +1,8 @@
-//! The life of a thread: its end, and the token that parks and unparks it.
+//! The life of a thread: its end, the token that parks and unparks it, and whether it was asked to end.
+//!
+//! A thread that was asked to end finds out where it looks: at a step that does nothing else, or in a wait that it can be called out of
+//! ([`Op::CANCELLABLE`]). What it waits for comes first if it is there; a wait that need not be over yet ends without it.
+//! What the thread does then is up to the front end.
 
 use super::{Cx, Model, Object, Outcomes};
 use crate::access::Act;
@@ -14,6 +18,8 @@ pub struct Life {
     token: bool,
     at_exit: ClockId,
     with_token: ClockId,
+    requested: bool,
+    with_request: ClockId,
 }
 
 impl Life {
@@ -25,6 +31,16 @@ impl Life {
     /// Has the thread ended?
     pub fn is_finished(&self) -> bool {
         self.finished
+    }
+
+    /// Was the thread asked to end?
+    pub fn is_cancelled(&self) -> bool {
+        self.requested
+    }
+
+    /// The thread does as it was asked: it knows what those knew who asked.
+    pub(crate) fn heeded(&self, thread: ThreadId, sync: &mut super::Synchronisation) {
+        sync.acquire(thread, self.with_request);
     }
 
     pub(crate) fn finish(&mut self, thread: ThreadId, sync: &mut super::Synchronisation) {
@@ -47,7 +63,7 @@ impl Life {
 impl Model for Life {
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
         match op.kind {
-            OpKind::Join => Outcomes::Blocked,
+            OpKind::Join => Outcomes::ready_if(op.is_cancellable() && (self.finished || op.is_cancelled())),
             OpKind::Park => Outcomes::ready_if(self.token),
             OpKind::ParkTimed if !self.token => Outcomes::Expiring,
             _ => Outcomes::Ready(1),
@@ -67,6 +83,22 @@ impl Model for Life {
             OpKind::ParkTimed => {
                 cx.act(Act::ParkExpired);
                 Reply::FAILED
+            }
+            OpKind::Join => {
+                let waited = self.finished && !op.is_cancelled();
+                cx.act(if waited { Act::Join } else { Act::IsFinished });
+                cx.heed(if self.finished { Act::Heed } else { Act::Interrupted });
+                Reply { ok: self.finished, ..Reply::DONE }
+            }
+            OpKind::Cancel => {
+                cx.release(&mut self.with_request);
+                cx.act(if self.requested { Act::CancelAgain } else { Act::Cancel });
+                self.requested = true;
+                Reply::DONE
+            }
+            OpKind::TestCancel => {
+                cx.act(Act::Heed);
+                Reply::DONE.flagged(self.requested)
             }
             OpKind::Unpark => {
                 cx.release(&mut self.with_token);

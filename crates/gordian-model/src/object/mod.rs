@@ -161,6 +161,11 @@ impl Cx<'_> {
         self.touch(self.object, act, 0);
     }
 
+    /// Reports that the thread looked whether it was asked to end.
+    pub fn heed(&mut self, act: Act) {
+        self.touch(ObjectId::life(self.thread), act, 0);
+    }
+
     /// The thread learns what was published.
     #[inline]
     pub fn acquire(&mut self, published: ClockId) {

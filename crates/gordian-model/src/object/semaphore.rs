@@ -27,6 +27,17 @@ impl Semaphore {
         self.put - self.got
     }
 
+    /// Ends a wait that the thread can be called out of.
+    fn take_or_leave(&mut self, op: &Op, cx: &mut Cx<'_>) -> Reply {
+        if self.put > self.got {
+            let waits = op.kind == OpKind::Acquire && !op.is_cancelled();
+            self.take(if waits { Act::Get } else { Act::TryGet }, cx)
+        } else {
+            cx.act(Act::Empty);
+            Reply::FAILED.flagged(op.is_cancelled())
+        }
+    }
+
     fn take(&mut self, act: Act, cx: &mut Cx<'_>) -> Reply {
         cx.acquire(self.published);
         cx.touch(cx.object, act, self.got);
@@ -38,6 +49,7 @@ impl Semaphore {
 impl Model for Semaphore {
     fn outcomes(&self, _: ThreadId, op: &Op, _: Option<&Object>, _: &Options) -> Outcomes {
         match op.kind {
+            OpKind::Acquire | OpKind::AcquireTimed if op.is_cancelled() => Outcomes::Ready(1),
             OpKind::AcquireTimed if self.put <= self.got => Outcomes::Expiring,
             kind => Outcomes::ready_if(kind != OpKind::Acquire || self.put > self.got),
         }
@@ -45,6 +57,12 @@ impl Model for Semaphore {
 
     fn carry_out(&mut self, op: &Op, _: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
+            OpKind::Acquire | OpKind::AcquireTimed if op.is_cancellable() => {
+                let reply = self.take_or_leave(op, cx);
+                let interrupted = op.kind == OpKind::Acquire && !reply.ok;
+                cx.heed(if interrupted { Act::Interrupted } else { Act::Heed });
+                reply
+            }
             OpKind::Acquire => self.take(Act::Get, cx),
             OpKind::TryAcquire | OpKind::AcquireTimed if self.put > self.got => self.take(Act::TryGet, cx),
             OpKind::TryAcquire | OpKind::AcquireTimed => {

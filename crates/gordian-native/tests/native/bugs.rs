@@ -6,7 +6,7 @@ use gordian_model::FailureKind::{self, *};
 use gordian_model::Plan;
 use gordian_search::{Limits, explore};
 
-fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
+pub(crate) fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
     for how in ["exhaustive", "auto", "pct:3"] {
         let mut native = start(program, arguments);
         let found = search_in(&mut native, how);
@@ -20,7 +20,7 @@ fn is_found(program: &str, arguments: &[&str], kind: FailureKind, says: &str) {
     }
 }
 
-fn is_clean(program: &str, arguments: &[&str]) {
+pub(crate) fn is_clean(program: &str, arguments: &[&str]) {
     let found = search(program, arguments, "exhaustive");
     let failure = found.failure.as_ref().map(|(failure, _)| &failure.message);
     assert_eq!((failure, found.complete), (None, true), "{arguments:?}: {}", found.guarantee);
@@ -41,6 +41,7 @@ fn bugs_in_c_are_found_and_fixed_ones_are_not() {
         ("status", AbnormalExit, "the program ended with status 1"),
         ("impatient", Panic, "error == 0"),
         ("itself", Deadlock, "main waits for itself"),
+        ("reads twice", Deadlock, "main -> main.1 -> main wait for each other"),
         ("destructor", Panic, "get(&n) == 1"),
         ("left behind", Panic, "get(&n) == 0"),
         ("ends main", Panic, "error == 0"),
@@ -71,7 +72,7 @@ fn threads_of_cpp_are_controlled() {
     is_found(&program, &["ab ba"], Deadlock, "wait for each other");
     is_found(&program, &["lost wakeup"], Deadlock, "cannot go on");
     is_found(&program, &["exception"], Crash, "main called abort");
-    for case in ["queue", "statics", "latch", "future"] {
+    for case in ["queue", "statics", "latch", "future", "cancelled"] {
         is_clean(&program, &[case]);
     }
 }
@@ -90,7 +91,7 @@ fn threads_of_plain_rust_are_controlled() {
 #[test]
 fn calls_give_back_what_the_c_library_would() {
     let Some(program) = compiled("calls.c", &[]) else { return };
-    for case in ["locks", "semaphores", "conditions", "threads", "waiting", "1"] {
+    for case in ["locks", "writers first", "semaphores", "conditions", "threads", "waiting", "1"] {
         is_clean(&program, &[case]);
     }
     // It waits in loops that wake and move others, so there are too many orders to try them all.

@@ -3,6 +3,7 @@
 
 mod bugs;
 mod calls;
+mod cancel;
 mod compile;
 mod drawn;
 mod hooked;
@@ -44,6 +45,11 @@ fn replay(program: &str, arguments: &[&str], first: &Native, trace: &Trace) -> T
     let mut again = start(program, arguments);
     again.number_threads(first.names());
     let prefix = trace.choices().map(|planned| Planned { expected: None, ..planned }).collect();
-    let options = Options { clocks: true, ..Options::default() };
+    let options = Options {
+        clocks: true,
+        cancels: trace.cancels_seen,
+        end_steps: trace.ends_seen,
+        ..Options::default()
+    };
     again.run(&Plan { prefix, replay: true, options, ..Plan::default() }).clone()
 }

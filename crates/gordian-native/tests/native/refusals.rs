@@ -54,7 +54,6 @@ fn what_is_not_under_control_is_named() {
         ("fork", Misuse, "main calls fork, which is not supported yet"),
         ("system", Misuse, "main calls system, which is not supported yet"),
         ("exec", Misuse, "main calls execl, which is not supported yet"),
-        ("cancel", Misuse, "main calls pthread_cancel, which is not supported yet"),
         ("spin", Stuck, "main has not come to a call that Gordian controls"),
         ("pipe", Stuck, "main has not come to a call that Gordian controls"),
         ("deep", Crash, "main has used up its stack"),

@@ -56,8 +56,6 @@ int main(int count, char **argument) {
         for (int i = 0; i < 1000; i++)
             pthread_join(all[i], 0);
     }
-    if (!strcmp(which, "cancel"))
-        pthread_cancel(t);
     if (!strcmp(which, "circle"))
         for (;;)
             work(0);

@@ -46,6 +46,16 @@ static void *b_then_a(void *x) {
     return x;
 }
 
+static pthread_rwlock_t rw;
+
+static void *reads_twice(void *x) {
+    pthread_rwlock_rdlock(&rw);
+    pthread_rwlock_rdlock(&rw);
+    pthread_rwlock_unlock(&rw);
+    pthread_rwlock_unlock(&rw);
+    return x;
+}
+
 static void *sleeps(void *x) {
     if (!fixed && get(&ready))
         return x;
@@ -247,6 +257,18 @@ int main(int count, char **argument) {
         pthread_mutex_unlock(&m);
         assert(pthread_mutex_unlock(&m) == EPERM);
         run(a_then_b, 0, 0);
+    }
+    CASE("reads twice") {
+        /* Where writers are preferred, one that waits keeps a reader from coming in again. */
+        pthread_rwlockattr_t attributes;
+        pthread_rwlockattr_init(&attributes);
+        pthread_rwlockattr_setkind_np(
+            &attributes, fixed ? PTHREAD_RWLOCK_PREFER_WRITER_NP : PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+        pthread_rwlock_init(&rw, &attributes);
+        pthread_create(&t, 0, reads_twice, 0);
+        pthread_rwlock_wrlock(&rw);
+        pthread_rwlock_unlock(&rw);
+        pthread_join(t, 0);
     }
     CASE("destructor") {
         /* Without the fix main looks before the thread, whose destructors belong to it, has ended. */

@@ -222,6 +222,41 @@ static void c11(void) {
     mtx_destroy(&mtx);
 }
 
+static void *writes(void *x) {
+    assert(!pthread_rwlock_wrlock(&rw));
+    step = 1;
+    pthread_rwlock_unlock(&rw);
+    return x;
+}
+
+/* A lock that prefers writers: a reader comes in next to another unless somebody waits to write. */
+static void writers_first(void) {
+    static pthread_rwlock_t preferring = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    memcpy(&rw, &preferring, sizeof rw);
+    pthread_t t;
+    assert(!pthread_rwlock_rdlock(&rw));
+    assert(in_a_thread(try_read) == 0 && in_a_thread(try_write) == EBUSY && in_a_thread(time_write) == ETIMEDOUT);
+    assert(!pthread_rwlock_tryrdlock(&rw));
+    for (int i = 0; i < 3; i++)
+        pthread_rwlock_unlock(&rw);
+    assert(!pthread_rwlock_trywrlock(&rw));
+    assert(in_a_thread(try_read) == EBUSY && in_a_thread(time_read) == ETIMEDOUT);
+    assert(pthread_rwlock_wrlock(&rw) == EDEADLK);
+    pthread_rwlock_unlock(&rw);
+    step = 0;
+    assert(!pthread_rwlock_rdlock(&rw));
+    pthread_create(&t, 0, writes, 0);
+    int again = pthread_rwlock_tryrdlock(&rw);
+    assert(step == 0 && (again == 0 || again == EBUSY));
+    if (again == 0)
+        pthread_rwlock_unlock(&rw);
+    pthread_rwlock_unlock(&rw);
+    pthread_rwlock_rdlock(&rw);
+    pthread_rwlock_unlock(&rw);
+    pthread_join(t, 0);
+    assert(step == 1);
+}
+
 int main(int count, char **argument) {
     assert(count == 2);
     switch (argument[1][0]) {
@@ -229,7 +264,7 @@ int main(int count, char **argument) {
     case 's': semaphores(); in_a_thread(try_mutex); break;
     case 'c': conditions(); break;
     case 't': threads(); break;
-    case 'w': times(); break;
+    case 'w': argument[1][1] == 'r' ? writers_first() : times(); break;
     case 'f': futexes(); break;
     case '1': c11(); break;
     default: assert(!"a case");

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <future>
 #include <latch>
+#include <pthread.h>
 #include <mutex>
 #include <queue>
 #include <stdexcept>
@@ -80,6 +81,20 @@ int main(int, char **argument) {
     } else if (is("future")) {
         auto answer = std::async(std::launch::async, [] { return 42; });
         assert(answer.get() == 42);
+    } else if (is("cancelled")) {
+        // What a frame holds is given back on the way out.
+        std::thread other([] {
+            std::lock_guard lock(a);
+            Made it;
+            std::condition_variable never;
+            std::unique_lock second(b);
+            never.wait(second);
+        });
+        pthread_cancel(other.native_handle());
+        other.join();
+        std::lock_guard first(a);
+        std::lock_guard second(b);
+        assert(made == 1);
     } else {
         assert(!"a case");
     }

@@ -145,6 +145,7 @@ struct State {
     up: u32,
     down: u32,
     token: bool,
+    asked: bool,
     ended: bool,
     /// Who waits at a futex cannot be told from the steps.
     unclear: bool,
@@ -200,6 +201,7 @@ impl State {
             Count | Down | CountWrite => self.down += 1,
             Unpark | UnparkAgain => self.token = true,
             Park | ParkTimed => self.token = false,
+            Cancel | CancelAgain => self.asked = true,
             _ => {}
         }
     }
@@ -258,6 +260,7 @@ impl State {
             ObjectKind::Semaphore => self.permits.map_or_else(|| UNKNOWN.to_owned(), |n| count(n, "permit")),
             ObjectKind::Arc => format!("cloned {} times, dropped {} times", self.up, self.down),
             ObjectKind::Life if self.ended => "ended".to_owned(),
+            ObjectKind::Life if self.asked => "asked to end".to_owned(),
             ObjectKind::Life if self.token => "has a token".to_owned(),
             ObjectKind::Life => "no token".to_owned(),
             ObjectKind::Atomic => String::new(),

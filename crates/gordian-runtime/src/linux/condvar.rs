@@ -3,7 +3,7 @@
 use super::objects::{self, object};
 use super::real::{entry, real};
 use super::sites::site;
-use super::{mutex, time, turn};
+use super::{cancel, mutex, time, turn};
 use gordian_model::object::{Condvar, Mutex};
 use gordian_model::{ObjectId, ObjectKind, Op, OpKind, SiteId, ThreadId};
 use libc::{c_int, c_void, clockid_t, pthread_cond_t, pthread_mutex_t, timespec};
@@ -32,11 +32,22 @@ pub(crate) fn wait(
 ) -> c_int {
     let id = get(me, condvar, at);
     let other = object(me, lock as usize, ObjectKind::Mutex, at, || Mutex::new().into());
+    let detail = cancel::detail(me);
     mutex::released(me, lock, other);
     turn::step(me, &Op { other, ..Op::new(OpKind::Wait, id, at) });
     let kind = if until.is_some() { OpKind::WakeTimed } else { OpKind::Wake };
-    let reply = turn::step(me, &Op { other, ..Op::new(kind, id, at) });
+    let mut reply = turn::step_when(me, &Op { other, detail, ..Op::new(kind, id, at) }, |_| {});
+    let called = detail != 0 && !reply.ok;
+    let cancelled = called && reply.flag;
+    if called {
+        // It has left the others that wait, and has yet to get the mutex.
+        let taken = turn::step_when(me, &Op::new(OpKind::Lock, other, at), |_| {});
+        reply = gordian_model::Reply { value: 0, ..taken };
+    }
     let error = mutex::taken(me, lock, other, at, reply.flag);
+    if cancelled {
+        cancel::obey(me);
+    }
     match until {
         Some((clock, until)) if reply.value == 0 => {
             // SAFETY: the program's own.

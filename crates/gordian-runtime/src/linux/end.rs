@@ -2,8 +2,8 @@
 
 use super::real::{entry, real};
 use super::sites::{site, stack_site};
-use super::sys;
 use super::turn::{self, Runtime};
+use super::{sys, watch};
 use gordian_model::{End, Failure, FailureKind, SiteId, ThreadId};
 use gordian_wire::{OUTCOME_AT, OUTCOME_SIZE, Outcome, Phase, put_outcome};
 use libc::{c_char, c_int, c_uint, c_void};
@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 pub(crate) fn over(rt: &mut Runtime, me: ThreadId) -> ThreadId {
     rt.conductor.close();
     let complete = rt.conductor.trace.end == End::Complete;
+    watch::at_end(rt);
     tell(rt);
     if complete {
         turn::deactivate();

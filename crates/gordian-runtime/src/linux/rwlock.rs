@@ -1,4 +1,9 @@
 //! Readers-writer locks.
+//!
+//! Where writers are preferred (`PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`), who waits to write keeps readers from coming in. Such a lock
+//! has a gate, a lock itself: a writer holds it while it waits, and readers go through it. Nobody sees who waits at the gate
+//! but by waiting, so every order in which they may come in is one in which they come to it. Who only tries to write does not wait, and
+//! leaves the gate alone.
 
 use super::objects::{self, object};
 use super::real::{entry, real};
@@ -34,11 +39,41 @@ fn take(me: ThreadId, lock: Lock, op: OpKind, at: SiteId) -> c_int {
     if !tries && writer(id) == Some(me) {
         return libc::EDEADLK;
     }
-    match turn::step(me, &Op::new(op, id, at)).ok {
+    let taken = match prefers_writers(lock) && op != OpKind::TryWriteLock {
+        true => take_through_gate(me, lock, id, op, at),
+        false => turn::step(me, &Op::new(op, id, at)).ok,
+    };
+    match taken {
         true => 0,
         false if tries => libc::EBUSY,
         false => libc::ETIMEDOUT,
     }
+}
+
+/// Where glibc keeps the kind of a lock, and the one kind that matters: what is called preferring writers without the rest does not.
+const FLAGS_AT: usize = 48;
+const PREFERS_WRITERS: u32 = 2;
+
+fn prefers_writers(lock: Lock) -> bool {
+    // SAFETY: it lies within the lock, which the program says is one.
+    unsafe { lock.byte_add(FLAGS_AT).cast::<u32>().read() == PREFERS_WRITERS }
+}
+
+/// The address by which the gate of a lock is known: no other object begins there.
+fn gate(lock: Lock) -> usize {
+    lock as usize + 1
+}
+
+fn take_through_gate(me: ThreadId, lock: Lock, id: ObjectId, op: OpKind, at: SiteId) -> bool {
+    let gate = object(me, gate(lock), ObjectKind::RwLock, at, || RwLock::new().into());
+    if !turn::step(me, &Op::new(op, gate, at)).ok {
+        return false;
+    }
+    let taken = turn::step(me, &Op::new(op, id, at)).ok;
+    let writes = matches!(op, OpKind::WriteLock | OpKind::WriteLockTimed);
+    let through = if writes { OpKind::WriteUnlock } else { OpKind::ReadUnlock };
+    turn::step(me, &Op::new(through, gate, at));
+    taken
 }
 
 fn take_until(
@@ -89,6 +124,7 @@ unsafe extern "C-unwind" fn init(lock: Lock, attributes: *const c_void, caller: 
     type Init = unsafe extern "C" fn(Lock, *const c_void) -> c_int;
     if let Some(me) = turn::me() {
         objects::initialise(me, lock as usize, ObjectKind::RwLock, site(caller), RwLock::new().into());
+        objects::destroy(gate(lock), ObjectKind::RwLock);
     }
     // SAFETY: passed on as it came; it does not wait.
     unsafe { real!(c"pthread_rwlock_init" as Init)(lock, attributes) }
@@ -97,6 +133,7 @@ unsafe extern "C-unwind" fn init(lock: Lock, attributes: *const c_void, caller: 
 unsafe extern "C-unwind" fn destroy(lock: Lock, _caller: usize) -> c_int {
     if turn::me().is_some() {
         objects::destroy(lock as usize, ObjectKind::RwLock);
+        objects::destroy(gate(lock), ObjectKind::RwLock);
     }
     // SAFETY: passed on as it came.
     unsafe { real!(c"pthread_rwlock_destroy" as One)(lock) }

@@ -3,7 +3,7 @@
 use super::objects::{self, object};
 use super::real::{entry, real};
 use super::sites::site;
-use super::{time, turn};
+use super::{cancel, time, turn};
 use gordian_model::object::Semaphore;
 use gordian_model::{ObjectId, ObjectKind, Op, OpKind, SiteId, ThreadId};
 use libc::{c_int, clockid_t, sem_t, timespec};
@@ -30,8 +30,12 @@ fn get(me: ThreadId, semaphore: *mut sem_t, at: SiteId) -> ObjectId {
     object(me, semaphore as usize, ObjectKind::Semaphore, at, value)
 }
 
+/// Takes a permit; `false` if there was none.
 fn take(me: ThreadId, semaphore: *mut sem_t, kind: OpKind, at: SiteId) -> bool {
     let id = get(me, semaphore, at);
+    if kind != OpKind::TryAcquire {
+        return cancel::acquire(me, id, kind, at);
+    }
     turn::step(me, &Op::new(kind, id, at)).ok
 }
 

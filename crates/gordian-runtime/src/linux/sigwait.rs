@@ -35,7 +35,7 @@ unsafe fn wait(me: ThreadId, set: *const sigset_t, until: Option<&timespec>, cal
     let kind = if until.is_some() { OpKind::AcquireTimed } else { OpKind::Acquire };
     let id = semaphore(me, at);
     loop {
-        if !turn::step(me, &Op { arg: 1, ..Op::new(kind, id, at) }).ok {
+        if !super::cancel::acquire(me, id, kind, at) {
             if let Some(time) = until {
                 time::pass(me, time);
             }

@@ -3,11 +3,11 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{blocks, end, hooks, identity, points, signals, sys, thread};
+use super::{blocks, end, hooks, identity, points, signals, sys, thread, watch};
 use gordian_model::ThreadId;
 use gordian_wire::{
-    ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
-    REFUSED_VARIABLE, SIZE, Shared, take_plan,
+    ANSWERS_VARIABLE, DIRECT_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT,
+    PLAN_SIZE, Phase, REFUSED_VARIABLE, SIZE, STOP_VARIABLE, Shared, take_plan,
 };
 use libc::{c_char, c_int, c_void};
 use std::ffi::{CStr, CString};
@@ -53,7 +53,7 @@ unsafe extern "C-unwind" fn ours(
 ) -> c_int {
     // SAFETY: it was stored from just that type.
     let main: Main = unsafe { std::mem::transmute(PROGRAM.load(Relaxed)) };
-    if let Some((shared, orders, answers)) = connect() {
+    if let Some((shared, pipes)) = connect() {
         turn::create(shared);
         turn::with(|rt| rt.sites.set_program(text_of(&mut |_, first| first)));
         let (start, end) = text_of(&mut |name, _| name.contains("libgcc_s"));
@@ -68,7 +68,10 @@ unsafe extern "C-unwind" fn ours(
             blocks::prepare();
         }
         end::prepare();
-        serve(shared, orders, answers);
+        match pipes {
+            Some((orders, answers)) => serve(shared, orders, answers),
+            None => begin_at_once(shared),
+        }
         // The program's stack begins below this function's.
         let base = std::ptr::from_ref(&main) as usize & !7;
         turn::with(|rt| rt.control(ThreadId::MAIN).base = base);
@@ -84,30 +87,49 @@ unsafe extern "C-unwind" fn ours(
     }
 }
 
-fn descriptor(name: &str) -> Option<c_int> {
+/// Takes a variable out of the environment.
+fn variable(name: &str) -> Option<CString> {
     let name = CString::new(name).ok()?;
     // SAFETY: no other thread is there to change the environment.
     unsafe {
         let value = libc::getenv(name.as_ptr());
-        let number = (!value.is_null()).then(|| CStr::from_ptr(value).to_str().ok()?.parse().ok())?;
+        let text = (!value.is_null()).then(|| CStr::from_ptr(value).to_owned());
         libc::unsetenv(name.as_ptr());
-        number
+        text
     }
 }
 
-/// Maps what is shared with the host; nothing if there is no host.
-fn connect() -> Option<(&'static Shared, c_int, c_int)> {
+fn descriptor(name: &str) -> Option<c_int> {
+    variable(name)?.to_str().ok()?.parse().ok()
+}
+
+/// Maps what is shared with the host, and gives the pipes to it; no pipes if a debugger has started the program, nothing if there is no host.
+fn connect() -> Option<(&'static Shared, Option<(c_int, c_int)>)> {
+    if let Some(file) = variable(DIRECT_VARIABLE) {
+        // Anything but a number is the end.
+        let stop = variable(STOP_VARIABLE).and_then(|stop| stop.to_str().ok()?.parse().ok());
+        watch::prepare(stop.unwrap_or(u64::MAX));
+        // SAFETY: a path that ends with a zero.
+        let memory = unsafe { libc::open(file.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+        // The next run finds it as it was.
+        return Some((map(memory, libc::MAP_PRIVATE), None));
+    }
     let memory = descriptor(MEMORY_VARIABLE)?;
     let (orders, answers) = (descriptor(ORDERS_VARIABLE)?, descriptor(ANSWERS_VARIABLE)?);
     let library = descriptor(LIBRARY_VARIABLE)?;
+    // SAFETY: it was passed for the loader alone.
+    unsafe { libc::close(library) };
+    Some((map(memory, libc::MAP_SHARED), Some((orders, answers))))
+}
+
+fn map(memory: c_int, how: c_int) -> &'static Shared {
     // SAFETY: the descriptor is that of the shared memory, which the host has made that large. Everything in its head is atomic.
     let shared = unsafe {
         libc::unsetenv(c"LD_PRELOAD".as_ptr());
         libc::unsetenv(c"LD_BIND_NOW".as_ptr());
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let base = libc::mmap(std::ptr::null_mut(), SIZE, protection, libc::MAP_SHARED, memory, 0);
+        let base = libc::mmap(std::ptr::null_mut(), SIZE, protection, how, memory, 0);
         libc::close(memory);
-        libc::close(library);
         if base == libc::MAP_FAILED {
             end::give_up("the memory that is shared with the host cannot be mapped");
         }
@@ -116,7 +138,7 @@ fn connect() -> Option<(&'static Shared, c_int, c_int)> {
     if shared.magic.load(Acquire) != MAGIC {
         end::give_up("the host and the runtime are of different versions");
     }
-    Some((shared, orders, answers))
+    shared
 }
 
 /// Where the instructions lie of the first file in memory that is wanted, by its name and whether it is the program itself.
@@ -148,6 +170,13 @@ fn text_of(is_wanted: &mut dyn FnMut(&str, bool) -> bool) -> (usize, usize) {
     // SAFETY: the callback gets what it expects.
     unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut search).cast()) };
     search.found
+}
+
+/// Begins an execution in this process.
+fn begin_at_once(shared: &'static Shared) {
+    points::set(shared, 0);
+    turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
+    begin(shared);
 }
 
 /// Forks an execution for every order, and returns in each of them.

@@ -3,7 +3,7 @@
 use super::real::{entry, real};
 use super::sites::site;
 use super::time::Clock;
-use super::{mutex, signals, turn};
+use super::{cancel, mutex, signals, turn};
 use gordian_model::{ObjectId, Op, OpKind, SiteId, ThreadId};
 use libc::{c_int, c_void, pthread_attr_t, pthread_t};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -109,7 +109,9 @@ unsafe extern "C-unwind" fn begin(birth: *mut c_void) -> *mut c_void {
     });
     arm();
     // SAFETY: what the program asked for.
-    unsafe { routine(*argument) }
+    let result = unsafe { routine(*argument) };
+    cancel::ends(*thread);
+    result
 }
 
 /// The key whose destructor ends a thread: those of thread-local values come before it, and it comes again until the last round.
@@ -173,7 +175,14 @@ pub(crate) unsafe extern "C-unwind" fn join(
         if me == target {
             return libc::EDEADLK;
         }
-        turn::join(me, target, site(caller));
+        let at = site(caller);
+        let detail = cancel::detail(me);
+        if detail != 0
+            && !turn::step(me, &Op { detail, ..Op::new(OpKind::Join, ObjectId::life(target), at) }).ok
+        {
+            cancel::obey(me);
+        }
+        turn::join(me, target, at);
         turn::with(|rt| {
             let theirs = rt.control(target).clock;
             rt.control(me).clock.catch_up(&theirs);
@@ -240,6 +249,7 @@ unsafe extern "C-unwind" fn clock_join(
         return libc::EDEADLK;
     }
     if !turn::step(me, &Op::new(OpKind::IsFinished, ObjectId::life(target), site(caller))).flag {
+        cancel::look(me, site(caller));
         // SAFETY: the program's own.
         super::time::expired(me, clock, unsafe { until.as_ref() });
         return libc::ETIMEDOUT;
@@ -259,17 +269,4 @@ pub(crate) unsafe extern "C-unwind" fn detach(handle: pthread_t, _caller: usize)
     }
     // SAFETY: passed on as it came; it does not wait.
     unsafe { real!(c"pthread_detach" as unsafe extern "C" fn(pthread_t) -> c_int)(handle) }
-}
-
-entry!(
-    /// See pthread_cancel(3).
-    pthread_cancel, 1 => cancel
-);
-
-unsafe extern "C-unwind" fn cancel(handle: pthread_t, caller: usize) -> c_int {
-    match turn::me() {
-        Some(me) => super::refused::refuse(me, "pthread_cancel", caller),
-        // SAFETY: passed on as it came.
-        None => unsafe { real!(c"pthread_cancel" as unsafe extern "C" fn(pthread_t) -> c_int)(handle) },
-    }
 }

@@ -4,7 +4,7 @@
 
 use super::real::{entry, real};
 use super::sites::site;
-use super::{sys, turn};
+use super::{cancel, sys, turn};
 use gordian_model::{ObjectId, Op, OpKind, ThreadId};
 use libc::{c_int, c_uint, c_void, clockid_t, time_t, timespec, timeval};
 
@@ -153,6 +153,7 @@ unsafe extern "C-unwind" fn yield_now(caller: usize) -> c_int {
 fn sleep_for(me: ThreadId, time: timespec, caller: usize) {
     pause(me, OpKind::Sleep, caller);
     pass(me, &time);
+    cancel::look(me, site(caller));
 }
 
 unsafe extern "C-unwind" fn sleep_seconds(seconds: c_uint, caller: usize) -> c_uint {
@@ -220,6 +221,7 @@ unsafe extern "C-unwind" fn sleep_clock(
     } else {
         pass(me, &time);
     }
+    cancel::look(me, site(caller));
     0
 }
 

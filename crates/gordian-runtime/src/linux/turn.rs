@@ -31,6 +31,8 @@ pub(crate) struct Control {
     pub(crate) handle: libc::pthread_t,
     /// Virtual time.
     pub(crate) clock: super::time::Clock,
+    /// What it does when it is asked to end.
+    pub(crate) manners: super::cancel::Manners,
     /// Robust mutexes that it holds.
     pub(crate) robust: Vec<usize>,
     /// Random numbers.
@@ -215,6 +217,7 @@ impl Runtime {
             number: AtomicU32::new(0),
             handle,
             clock,
+            manners: super::cancel::Manners::default(),
             robust: Vec::new(),
             numbers: super::random::Numbers::of(thread),
             stack: (0, 0),
@@ -233,6 +236,18 @@ impl Runtime {
     pub(crate) fn control(&mut self, thread: ThreadId) -> &mut Control {
         // SAFETY: it was admitted, and is never freed; its atomics are all that a thread without the turn uses.
         unsafe { &mut *self.threads[thread.index()] }
+    }
+
+    /// The thread that the C library knows by this handle. Handles of threads that are gone are given to others.
+    pub(crate) fn with_handle(&mut self, handle: libc::pthread_t) -> Option<ThreadId> {
+        let joinable = self.handles.iter().find(|&&(known, _)| known == handle).map(|&(_, thread)| thread);
+        joinable.or_else(|| {
+            let mut born: Vec<ThreadId> = self.conductor.born().collect();
+            born.retain(|&thread| {
+                !self.conductor.is_finished(thread) && self.control(thread).handle == handle
+            });
+            born.first().copied()
+        })
     }
 
     /// The thread of this execution on whose stack an address lies.
@@ -349,6 +364,7 @@ pub(crate) fn step_around(
     });
     hand_over(me, false);
     with(|rt| {
+        super::watch::before_step(rt, me);
         let mut op = *rt.conductor.drafted(me);
         let life = rt.objects.life(op.object);
         if let Some((block, _)) = life {
@@ -398,6 +414,7 @@ pub(crate) fn judged(rt: &mut Runtime, me: ThreadId, is_race: bool) {
 
 /// Announces an op, waits for the turn, and carries it out.
 pub(crate) fn step(me: ThreadId, op: &Op) -> Reply {
+    super::cancel::look_always(me, op.site);
     step_when(me, op, |_| {})
 }
 

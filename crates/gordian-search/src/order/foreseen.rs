@@ -19,6 +19,9 @@ impl Order {
                 adjust(&mut touched[k], before, first, second);
             }
         }
+        if touched.iter().any(|a| matches!(a.act, Act::Heed | Act::Interrupted)) {
+            self.heed(&mut touched, steps, earlier, later);
+        }
         if second.kind == OpKind::Arrive
             && let Some(before) = first.accesses.iter().find(|b| b.object == second.object && arrives(b.act))
         {
@@ -58,6 +61,45 @@ impl Order {
             touched.retain(|a| a.object.0 != slots);
         }
         touched
+    }
+
+    /// A wait that the thread can be called out of goes otherwise where nobody has asked it to end, and where what it got is missing.
+    fn heed(&self, touched: &mut Accesses, steps: &[Step], earlier: usize, later: usize) {
+        use Act::*;
+        let step = &steps[later];
+        let asks = |t: &&Touch| t.act == Cancel && (t.step as usize) < later;
+        let was_asked = self.touches(ObjectId::life(step.thread)).any(|t| asks(&t));
+        let is_asked = self.remaining(ObjectId::life(step.thread), earlier).any(|t| asks(&t));
+        let misses = match step.kind {
+            OpKind::Acquire => touched.iter().any(|a| a.act == Empty),
+            OpKind::Wake | OpKind::WakeTimed => touched.iter().any(|a| a.act == Expired),
+            OpKind::Join => {
+                let ended = |a: &Access| a.object == step.object && a.act == Exit;
+                steps[earlier].accesses.iter().any(ended)
+            }
+            _ => return,
+        };
+        if misses {
+            // It goes before it has the mutex.
+            touched.retain(|a| a.act != Take);
+        }
+        let timed = step.kind == OpKind::WakeTimed;
+        for access in touched.iter_mut() {
+            access.act = match access.act {
+                Heed | Interrupted => {
+                    if misses && !timed {
+                        Interrupted
+                    } else {
+                        Heed
+                    }
+                }
+                // It would have waited for what it got.
+                TryGet if !is_asked => Get,
+                WokenTimed if was_asked && !is_asked && !timed => Woken,
+                IsFinished if !misses && !is_asked => Join,
+                act => act,
+            };
+        }
     }
 
     /// Does somebody who arrived in this round of a barrier do so no longer when what happens after step `at` has not happened yet?

@@ -204,5 +204,5 @@ struct Look<'a> {
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
 fn lets_go(act: Act) -> bool {
-    matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty)
+    matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty | Act::Cancel)
 }

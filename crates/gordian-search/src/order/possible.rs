@@ -23,12 +23,43 @@ impl Order {
     /// Does it matter for such an act what was there?
     #[inline]
     pub(super) fn waits(act: Act) -> bool {
-        matches!(act, Act::Saw | Act::Take | Act::Share | Act::Get)
+        matches!(act, Act::Saw | Act::Take | Act::Share | Act::Get | Act::Interrupted)
+    }
+
+    /// Could the thread have been called out of its wait where step `at` was? Nothing if that is not all that matters.
+    fn is_called_before(&self, at: usize, step: &Step, steps: &[Step]) -> Option<bool> {
+        let life = ObjectId::life(step.thread);
+        let heeds = step
+            .accesses
+            .iter()
+            .find(|a| a.object == life && matches!(a.act, Act::Heed | Act::Interrupted))?;
+        let is_asked = || self.remaining(life, at).any(|t| t.act == Act::Cancel);
+        let first = &steps[at].accesses;
+        match step.kind {
+            OpKind::Acquire if heeds.act == Act::Interrupted => {
+                let takes = |a: &Access| a.object == step.object && matches!(a.act, Act::Get | Act::TryGet);
+                Some(first.iter().any(takes) || is_asked())
+            }
+            OpKind::Wake | OpKind::WakeTimed => {
+                // Without the notification it does not need the mutex.
+                let mine = |a: &Access| {
+                    let same = |b: &Access| b.object == a.object && b.seq == a.seq;
+                    a.act == Act::Notify && step.accesses.iter().any(|b| b.act == Act::WokenTimed && same(b))
+                };
+                let leaves = heeds.act == Act::Interrupted || first.iter().any(mine);
+                leaves.then(|| step.kind == OpKind::WakeTimed || is_asked())
+            }
+            _ if heeds.act == Act::Interrupted => Some(is_asked()),
+            _ => None,
+        }
     }
 
     /// Could `step`, which may have waited, have been taken where step `at` was? Not if somebody holds the lock there and
     /// gives it back only after (and because of) `at`, or if the message it got is sent only after that.
     pub(super) fn possible_before(&self, at: usize, step: &Step, steps: &[Step]) -> bool {
+        if let Some(possible) = self.is_called_before(at, step, steps) {
+            return possible;
+        }
         step.accesses.iter().all(|access| match access.act {
             Act::Saw => {
                 let ended = |t: &Touch| t.act == Act::Exit && (t.seq == 1 || step.arg == 0);

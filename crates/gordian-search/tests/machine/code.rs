@@ -101,6 +101,12 @@ pub(super) enum Code {
         arg2: u64,
         keep: Keep,
     },
+    /// A wait that the thread can be called out of, without arguments.
+    Heeding {
+        kind: OpKind,
+        thing: Thing,
+        other: Thing,
+    },
     /// Stores the value read last, plus this.
     Copy(u8, u64),
     UnlessOk(usize),
@@ -380,6 +386,32 @@ impl Compiler {
                 let (thing, other) = (Thing::Futex(f), Thing::Futex(1 - f));
                 let keep = Keep::Value;
                 code.push(Do { kind: OpKind::FutexRequeue, thing, other, arg: woken, arg2: moved, keep });
+            }
+            Stmt::Cancel(t) => code.push(plain(OpKind::Cancel, Thing::Thread(t))),
+            Stmt::TestCancel => code.push(kept(OpKind::TestCancel, Thing::Me, Keep::Flag)),
+            Stmt::AcquireHeeding(s) | Stmt::AcquireTimedHeeding(s) => {
+                let timed = matches!(stmt, Stmt::AcquireTimedHeeding(_));
+                let kind = if timed { OpKind::AcquireTimed } else { OpKind::Acquire };
+                code.push(Heeding { kind, thing: Thing::Semaphore(s), other: Thing::Nothing });
+            }
+            Stmt::JoinHeeding(t) => {
+                code.push(Heeding { kind: OpKind::Join, thing: Thing::Thread(t), other: Thing::Nothing });
+            }
+            Stmt::WaitHeeding(c, ref then) | Stmt::WaitTimedHeeding(c, ref then) => {
+                let timed = matches!(stmt, Stmt::WaitTimedHeeding(..));
+                let kind = if timed { OpKind::WakeTimed } else { OpKind::Wake };
+                let (thing, other) = (Thing::Condvar(c), Thing::Mutex(c));
+                let keep = Keep::Nothing;
+                code.push(plain(OpKind::Lock, other));
+                code.push(Do { kind: OpKind::Wait, thing, other, arg: 0, arg2: 0, keep });
+                code.push(Heeding { kind, thing, other });
+                // Who was not notified does not have the mutex yet.
+                let at = code.len();
+                code.push(UnlessOk(at + 2));
+                code.push(Jump(at + 3));
+                code.push(plain(OpKind::Lock, other));
+                self.block(then, code, n);
+                code.push(plain(OpKind::Unlock, other));
             }
             Stmt::Choose(k) => {
                 code.push(Do {

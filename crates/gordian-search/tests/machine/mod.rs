@@ -158,6 +158,10 @@ impl Machine {
                     let object = self.object(thread, Thing::Atomic(v));
                     Op { arg, detail: 8, ..Op::new(OpKind::Store, object, site) }
                 }
+                Code::Heeding { kind, thing, other } => {
+                    let (object, other) = (self.object(thread, thing), self.object(thread, other));
+                    Op { other, detail: Op::CANCELLABLE, ..Op::new(kind, object, site) }
+                }
                 Code::Do { kind, thing, other, arg, arg2, .. } => {
                     let arg = match kind {
                         OpKind::Leave | OpKind::IsLeader => me.generation,
@@ -230,6 +234,9 @@ impl Machine {
         let code = self.bodies[me.body][me.at];
         me.reply = reply;
         me.at += 1;
+        if let Code::Heeding { .. } = code {
+            me.log.extend([u64::from(reply.ok), u64::from(reply.flag)]);
+        }
         if let Code::Do { thing, keep, .. } = code {
             match keep {
                 Keep::Nothing => {}

@@ -68,6 +68,16 @@ pub enum Stmt {
     FutexWake(u8, u64, u64),
     /// Wakes so many, and lets so many wait at the other.
     FutexRequeue(u8, u64, u64),
+    /// Asks a thread to end, which goes on all the same.
+    Cancel(u8),
+    TestCancel,
+    /// These can be called out of their waits.
+    AcquireHeeding(u8),
+    AcquireTimedHeeding(u8),
+    WaitHeeding(u8, Vec<Stmt>),
+    WaitTimedHeeding(u8, Vec<Stmt>),
+    /// Waits for a thread that was spawned before.
+    JoinHeeding(u8),
     Choose(u64),
     Yield,
     /// A thread of one's own, joined at the end.
@@ -130,11 +140,12 @@ pub enum Family {
     Lives,
     Timed,
     Futexes,
+    Cancels,
     Spins,
 }
 
 impl Family {
-    pub const ALL: [Family; 13] = [
+    pub const ALL: [Family; 14] = [
         Family::Atomics,
         Family::Mutexes,
         Family::RwLocks,
@@ -147,6 +158,7 @@ impl Family {
         Family::Lives,
         Family::Timed,
         Family::Futexes,
+        Family::Cancels,
         Family::Spins,
     ];
 }
@@ -277,6 +289,20 @@ impl Maker<'_> {
                 6 => Stmt::FutexWake(two, 9, 3),
                 _ => Stmt::FutexRequeue(two, self.chance.below(2), k),
             },
+            Family::Cancels => match self.chance.below(10) {
+                0..3 => Stmt::Cancel(self.earlier()),
+                3 => Stmt::TestCancel,
+                4 | 5 => Stmt::AcquireHeeding(two),
+                6 if self.me > 1 || self.me == 0 => Stmt::JoinHeeding(self.earlier().max(1)),
+                6 => Stmt::AcquireTimedHeeding(two),
+                7 => Stmt::WaitHeeding(two, self.maybe(1)),
+                8 => match self.chance.below(3) {
+                    0 => Stmt::WaitTimedHeeding(two, self.maybe(1)),
+                    1 => Stmt::NotifyOne(two),
+                    _ => Stmt::NotifyAll(two),
+                },
+                _ => Stmt::Release(two, 1),
+            },
             Family::Spins => match self.chance.below(7) {
                 0 | 1 => Stmt::Spin(v, self.chance.below(2)),
                 2 => Stmt::SpinSwap(v),
@@ -338,12 +364,14 @@ impl Program {
         plan.options.leaks = false;
         plan.options.count_steps = true;
         plan.options.end_steps = self.asks_for_ends();
+        plan.options.cancels = true;
         plan
     }
 
     /// Does it ask whether threads have ended?
     pub fn asks_for_ends(&self) -> bool {
-        format!("{self:?}").contains("IsFinished")
+        let text = format!("{self:?}");
+        text.contains("IsFinished") || text.contains("JoinHeeding")
     }
 
     /// The program with shorter bodies and more of them, more choices, and nothing to tell its objects apart by.
@@ -436,6 +464,7 @@ impl Stmt {
         use Stmt::*;
         match self {
             If(_, a) | Lock(_, a) | Read(_, a) | Write(_, a) | Wait(_, a) | WaitTimed(_, a) => vec![a],
+            WaitHeeding(_, a) | WaitTimedHeeding(_, a) => vec![a],
             Once(_, a) | Clone(_, a) | Upgrade(_, a) | Spawn(a) => vec![a],
             LockTimed(_, a, b) | ReadTimed(_, a, b) | WriteTimed(_, a, b) => vec![a, b],
             TryLock(_, a, b) | TryRead(_, a, b) | TryWrite(_, a, b) | Downgrade(_, a, b) => vec![a, b],
