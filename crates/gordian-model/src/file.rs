@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"GORDIAN\n";
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 
 /// Why a file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -147,6 +147,6 @@ mod tests {
             load(&file("v", b"GORDIAN\n\x09\x00...")),
             Err(FileError::OtherVersion { found: 9, .. })
         ));
-        assert!(matches!(load(&file("cut", b"GORDIAN\n\x04\x00\x05ab")), Err(FileError::Damaged { .. })));
+        assert!(matches!(load(&file("cut", b"GORDIAN\n\x05\x00\x05ab")), Err(FileError::Damaged { .. })));
     }
 }

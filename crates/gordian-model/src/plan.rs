@@ -7,6 +7,7 @@ use crate::insight::Insight;
 use crate::names::Names;
 use crate::op::OpKind;
 use crate::policy::Policy;
+use crate::race::Races;
 use crate::trace::ObjectInfo;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -123,6 +124,8 @@ pub struct Options {
     /// a thread has ended, because then it matters which step is the last; so a search begins without and starts again
     /// when it does.
     pub end_steps: bool,
+    /// What becomes of data races.
+    pub races: Races,
 }
 
 impl Default for Options {
@@ -134,6 +137,7 @@ impl Default for Options {
             count_steps: false,
             clocks: false,
             end_steps: false,
+            races: Races::Fail,
         }
     }
 }
@@ -160,6 +164,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Which behaviours are tried.
     pub options: Options,
+    /// Places whose plain accesses are steps, as the target knows them: those of data races that were met so far.
+    pub points: Vec<u64>,
     /// The plan repeats a whole execution; going on beyond the prefix is a departure.
     pub replay: bool,
     /// Where the prefix cannot be followed, the execution goes on by the policy; else that is a failure.

@@ -7,6 +7,7 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
 use crate::op::{Op, OpKind};
 use crate::plan::{Planned, Sleeper};
+use crate::race::Race;
 use crate::steps::Steps;
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
@@ -134,6 +135,11 @@ pub struct Trace {
     pub cells_seen: bool,
     /// The program asked whether a thread has ended, see [`Options::end_steps`](crate::Options::end_steps).
     pub ends_seen: bool,
+    /// Data races that did not end it, see [`Options::races`](crate::Options::races).
+    pub races: Vec<Race>,
+    /// Places whose plain accesses have turned out to need steps: those of the races, and of loops that wait. They were none before, so a
+    /// search that knew nothing of them proves nothing; see [`Plan::points`](crate::Plan::points).
+    pub points: Vec<u64>,
     /// What there was when it failed, if it did.
     pub aftermath: Option<Box<Aftermath>>,
     /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
@@ -178,6 +184,8 @@ impl Trace {
         self.counts_seen = false;
         self.cells_seen = false;
         self.ends_seen = false;
+        self.races.clear();
+        self.points.clear();
         self.aftermath = None;
         self.preempted = 0;
         self.loose = false;

@@ -6,7 +6,7 @@ use crate::process::{Answer, Process};
 use crate::symbols::Symbols;
 use crate::trust::{Trusted, Use};
 use crate::{points, program, told};
-use gordian_model::{End, Failure, FailureKind, Names, Plan, Trace};
+use gordian_model::{End, Failure, FailureKind, Names, Plan, SiteId, Trace};
 use gordian_search::Target;
 use gordian_wire::{Phase, Trust, put_plan, take_outcome};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -82,6 +82,14 @@ impl Native {
     /// The names that the last trace uses.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The stack at a place of the last trace, innermost first: functions, files and lines.
+    pub fn stack(&mut self, site: SiteId) -> Vec<String> {
+        let head = self.process.memory.head();
+        let i = (site.0 as usize).checked_sub(1).filter(|&i| i < head.sites.load(Acquire) as usize);
+        let frames = i.map(|i| head.frames(i));
+        frames.map_or_else(Vec::new, |frames| self.symbols.stack(&frames))
     }
 
     /// Has the program code that was compiled with hooks, so that atomics and plain memory are seen?

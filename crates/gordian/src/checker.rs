@@ -269,6 +269,7 @@ impl Checker {
         &self,
         target: &mut dyn Target,
         settings: &Settings,
+        mut plan: Plan,
         tell: &mut dyn FnMut(&Trace),
     ) -> Summary {
         let default;
@@ -289,7 +290,6 @@ impl Checker {
             time: settings.time,
             keep_going: self.keep_going,
         };
-        let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
         plan.limits.steps = steps.unwrap_or(plan.limits.steps);
         plan.limits.fair_rounds = fair_rounds.unwrap_or(plan.limits.fair_rounds);
@@ -303,7 +303,7 @@ impl Checker {
         let engine = Engine::new(stack_size(settings), None);
         let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
-        let mut summary = self.search_in(&mut closure, settings, &mut |trace| {
+        let mut summary = self.search_in(&mut closure, settings, Plan::default(), &mut |trace| {
             if let Some(progress) = &mut progress {
                 progress.count(trace.len());
             }
@@ -379,6 +379,7 @@ impl Checker {
             statistics,
             course: None,
             failure: None,
+            races: Vec::new(),
             plan,
         };
         let looked = failure.map(|failure| {
@@ -484,6 +485,7 @@ pub(crate) fn misuse(message: impl Into<String>) -> Report {
         statistics: Statistics::default(),
         course: None,
         failure: None,
+        races: Vec::new(),
         plan: Plan::default(),
     };
     Report::new(summary, vec![Failure::without_trace(failure)])

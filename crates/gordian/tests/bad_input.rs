@@ -296,7 +296,7 @@ fn files_that_are_no_traces_are_told_apart() {
         (
             "newer",
             b"GORDIAN\n\xff\x00rest",
-            "was written by format version 255, this Gordian reads version 4; run the check again",
+            "was written by format version 255, this Gordian reads version 5; run the check again",
         ),
         ("cut", b"GORDIAN\n\x04\x00\x05ab", "is damaged or cut short"),
     ] {

@@ -103,7 +103,7 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     let check = ForeignCheck::new(&invocation.line_in(&circumstances), &told.name, [])?
         .at_most(TIME)
         .saves_in(told.saves_in.clone(), told.here.clone());
-    let mut program = Program::start(&invocation, told.patience, check.trusted())?;
+    let mut program = Program::start(&invocation, told.patience, &check)?;
     let report = check.run(&mut program, &mut |_| {});
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);
@@ -114,6 +114,8 @@ fn search(told: &Told) -> Result<ExitCode, String> {
         Some(trusted) => format!("{report}\n{trusted}"),
         None => report.to_string(),
     };
+    let races = crate::races::listed(&program.races(&report));
+    let text = if races.is_empty() { text } else { format!("{text}\n{}", races.trim_end()) };
     check.leave(&report, &text);
     Ok(ExitCode::from(u8::from(report.failure().is_some())))
 }

@@ -6,6 +6,7 @@ mod calls;
 mod compile;
 mod hooked;
 mod pairs;
+mod racy;
 mod refusals;
 
 use gordian_model::{Options, Plan, Planned, Trace};
