@@ -20,12 +20,17 @@ pub(crate) struct Program {
     native: Native,
     /// What the user trusts.
     trusted: Vec<String>,
+    /// The variables to which accesses are steps, if not all are.
+    points: Vec<String>,
     /// What becomes of data races.
     races: Races,
 }
 
 /// The setting for what is trusted, which a replay needs as well.
 pub(crate) const TRUST: &str = "GORDIAN_TRUST";
+
+/// The same for the variables that were chosen.
+pub(crate) const POINTS: &str = "GORDIAN_POINTS";
 
 impl Program {
     pub(crate) fn start(
@@ -36,7 +41,9 @@ impl Program {
         let mut native = Native::start(invocation, patience).map_err(|error| error.to_string())?;
         let trusted = check.trusted();
         native.trust(trusted.clone());
-        Ok(Program { native, trusted, races: check.races() })
+        let points = check.points();
+        native.choose(&points).map_err(|error| error.to_string())?;
+        Ok(Program { native, trusted, points, races: check.races() })
     }
 
     /// How many threads there were, in all executions together.
@@ -58,7 +65,12 @@ impl Program {
         if !self.trusted.is_empty() {
             parts.push(format!("{} was trusted, and runs in single steps", self.trusted.join(", ")));
         }
-        if self.races == Races::Ignore {
+        if !self.points.is_empty() {
+            let names = self.points.join(", ");
+            parts.push(format!(
+                "accesses to other variables than {names} were no steps, and data races were not judged (points = {names})"
+            ));
+        } else if self.races == Races::Ignore {
             parts.push("data races were not judged (races = ignore)".to_owned());
         }
         (!parts.is_empty()).then(|| parts.join("; "))
@@ -116,9 +128,9 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
     let said = RUN_SETTINGS.iter().filter_map(|&key| Some((key, matches.get_one::<String>(key)?.as_str())));
     let said: Vec<(&str, &str)> = said.collect();
     let first = check(invocation, &Circumstances::default(), said.clone())?;
-    let trusted = first.trusted();
-    let variables: Vec<(String, String)> =
-        if trusted.is_empty() { Vec::new() } else { vec![(TRUST.to_owned(), trusted.join(","))] };
+    let said_of = [(TRUST, first.trusted()), (POINTS, first.points())];
+    let said_of = said_of.into_iter().filter(|(_, names)| !names.is_empty());
+    let variables = said_of.map(|(key, names)| (key.to_owned(), names.join(","))).collect();
     let check = check(invocation, &Circumstances { folder: None, variables }, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
     let mut program = Program::start(invocation, patience, &check)?;

@@ -230,3 +230,45 @@ fn a_failure_behind_races_is_found_and_the_races_are_listed() {
     assert_eq!(code, Some(2));
     assert!(errors.contains("expected fail, explore"), "{errors}");
 }
+
+const COUNTS: &str = r#"
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int count, other;
+static void *adds(void *x) {
+    atomic_fetch_add(&other, 1);
+    int now = atomic_load(&count);
+    atomic_store(&count, now + 1);
+    return x;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, adds, 0);
+    adds(0);
+    pthread_join(thread, 0);
+    return count == 2 ? 0 : 1;
+}
+"#;
+
+#[test]
+fn a_result_says_at_which_variables_switches_were_tried() {
+    let Some(folder) = folder("native-points") else { return };
+    std::fs::write(folder.join("counts.c"), COUNTS).expect("writable");
+    let (code, _, errors) = gordian(&folder, &["cc", "-o", "counts", "counts.c", "-pthread"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, out, errors) = gordian(&folder, &["run", "--points", "other", "--", "./counts"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(
+        out.starts_with("for interleavings at other and calls only: no failure in any interleaving"),
+        "{out}"
+    );
+    assert!(out.contains("accesses to other variables than other were no steps"), "{out}");
+    let (code, out, _) = gordian(&folder, &["run", "--points", "count", "--", "./counts"]);
+    assert_eq!(code, Some(1), "{out}");
+    let (code, out, _) = gordian(&folder, &["replay", "target/gordian/counts/1.trace"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("the same failure in the same"), "{out}");
+    let (code, _, errors) = gordian(&folder, &["run", "--points", "nothing", "--", "./counts"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("has no variable nothing"), "{errors}");
+}

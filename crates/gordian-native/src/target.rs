@@ -5,16 +5,18 @@ use crate::error::NativeError;
 use crate::process::{Answer, Process};
 use crate::symbols::Symbols;
 use crate::trust::{Trusted, Use};
-use crate::{points, program, told};
+use crate::{chosen, points, program, told};
 use gordian_model::{End, Failure, FailureKind, Names, Plan, SiteId, Trace};
 use gordian_search::Target;
 use gordian_wire::{Phase, Trust, put_plan, take_outcome};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
 /// A native program that has been started and waits before its `main`.
 pub struct Native {
     process: Process,
+    path: PathBuf,
     symbols: Symbols,
     names: Names,
     trace: Trace,
@@ -59,6 +61,7 @@ impl Native {
         }
         Ok(Native {
             process,
+            path,
             symbols,
             names: Names::default(),
             trace: Trace::default(),
@@ -77,6 +80,29 @@ impl Native {
     /// before.
     pub fn trust(&mut self, patterns: Vec<String>) {
         self.trusted = Trusted::new(patterns);
+    }
+
+    /// Chooses the variables to which accesses are steps; all others are let through. Called before the first execution.
+    pub fn choose(&mut self, names: &[String]) -> Result<(), NativeError> {
+        let base = self.symbols.base(&self.path);
+        let head = self.process.memory.head();
+        for name in names {
+            let found = if self.is_hooked() { chosen::find(&self.path, name) } else { Vec::new() };
+            if found.is_empty() {
+                let path = self.path.display().to_string();
+                return Err(NativeError::NoVariable { path, name: name.clone() });
+            }
+            for range in found {
+                if !head.choose(&(base.wrapping_add(range.start)..base.wrapping_add(range.end))) {
+                    return Err(NativeError::TooManyVariables(gordian_wire::RANGES));
+                }
+            }
+        }
+        if !names.is_empty() {
+            // What is done to other variables is not seen, and may be what threads meet in.
+            head.unwatched.store(1, Relaxed);
+        }
+        Ok(())
     }
 
     /// The names that the last trace uses.

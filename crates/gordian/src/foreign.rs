@@ -71,8 +71,12 @@ impl ForeignCheck {
 
     /// The code of a native program that is trusted: names of crates, parts of paths of functions or of files.
     pub fn trusted(&self) -> Vec<String> {
-        let all = self.settings.trust.as_deref().unwrap_or_default();
-        all.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+        listed(self.settings.trust.as_deref())
+    }
+
+    /// The variables to which accesses are steps, if not all are.
+    pub fn points(&self) -> Vec<String> {
+        listed(self.settings.points.as_deref())
     }
 
     /// What becomes of data races.
@@ -102,6 +106,11 @@ impl ForeignCheck {
             summary = self.checker.search_in(target, &self.settings, plan.clone(), tell);
             races.retain(|race| summary.races.iter().all(|again| again.places() != race.places()));
             summary.races.splice(..0, races);
+        }
+        let points = self.points();
+        if !points.is_empty() {
+            let guarantee = std::mem::replace(&mut summary.guarantee, Guarantee::Failed);
+            summary.guarantee = guarantee.at(format!("{} and calls", points.join(", ")));
         }
         let looked = summary.failure.take().map(|(failure, trace)| {
             if trace.failure() != Some(&failure) {
@@ -200,6 +209,12 @@ impl ForeignCheck {
         report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
         report
     }
+}
+
+/// Names with commas between them.
+fn listed(names: Option<&str>) -> Vec<String> {
+    let all = names.unwrap_or_default().split(',').map(|name| name.trim().to_owned());
+    all.filter(|name| !name.is_empty()).collect()
 }
 
 /// Did the same happen? The sentence that says so, or that says what did not.

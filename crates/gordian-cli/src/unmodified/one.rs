@@ -97,7 +97,9 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let mut variables = vec![owned(("CARGO_MANIFEST_DIR", &package))];
     variables.extend(VARIABLES.map(owned));
-    variables.extend(std::env::var(native::TRUST).ok().map(|names| (native::TRUST.to_owned(), names)));
+    for key in [native::TRUST, native::POINTS] {
+        variables.extend(std::env::var(key).ok().map(|names| (key.to_owned(), names)));
+    }
     let circumstances = Circumstances { variables, folder: Some(package) };
     let invocation = Invocation { words: told.words.clone() };
     let check = ForeignCheck::new(&invocation.line_in(&circumstances), &told.name, [])?

@@ -3,6 +3,7 @@
 
 mod bugs;
 mod calls;
+mod chosen;
 mod compile;
 mod hooked;
 mod pairs;

@@ -16,7 +16,7 @@ use super::{end, signals, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
 use gordian_model::{
-    Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId,
+    Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Races, Reply, SiteId, ThreadId,
 };
 use gordian_wire::Shared;
 use std::cell::Cell;
@@ -208,6 +208,11 @@ pub(crate) fn begin(plan: &gordian_model::Plan) {
     with(|rt| {
         rt.conductor.begin(plan);
         rt.racy.begin(plan);
+        hooks::chosen::begin(rt.shared);
+        if hooks::chosen::are_some() {
+            // What orders accesses is not seen.
+            rt.conductor.set_races(Races::Ignore);
+        }
         let unwatched = rt.shared.unwatched.load(Relaxed) != 0;
         rt.memory = unwatched.then(|| rt.conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
         rt.shared.process.store(sys::process_number(), Relaxed);
@@ -363,7 +368,7 @@ pub(crate) fn step_around(
         rt.control(me).within = 0;
         rt.control(me).waiting = Waiting::default();
         if let Visit::Probe { again } = rt.conductor.announce(me, op) {
-            let same = hooks::are_there() && rt.is_same_state(me);
+            let same = hooks::are_there() && !hooks::chosen::are_some() && rt.is_same_state(me);
             if again {
                 rt.conductor.probed(me, same);
             }

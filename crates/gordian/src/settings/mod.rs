@@ -78,6 +78,8 @@ settings! {
     detailed: bool = |t| if t == "1" { Ok(true) } else if t == "0" { Ok(false) } else { flag(t) }, "true or false";
     /// Code of native programs whose atomics are no steps: crates, parts of paths of functions or files, with commas between them.
     trust: String = |t| if t.is_empty() { Err(None) } else { Ok(t.to_owned()) }, "names with commas between them, such as my_queue,src/log.c";
+    /// Variables of native programs to which accesses are steps, if not all are, with commas between them.
+    points: String = |t| if t.is_empty() { Err(None) } else { Ok(t.to_owned()) }, "names of variables with commas between them, such as head,tail";
     /// What becomes of data races in native programs.
     races: Races = races, "fail, explore (the accesses become steps) or ignore";
     /// The folder that failing executions are saved under.

@@ -1,6 +1,6 @@
 //! Atomics of code with hooks.
 
-use super::{calls, words};
+use super::{calls, chosen, words};
 use crate::hooks::shadow::Judged;
 use crate::{blocks, turn};
 use gordian_model::object::Object;
@@ -208,6 +208,10 @@ macro_rules! atomics {
             /// The thread, if it is under control, and what it is about to do.
             pub(super) fn access(at: *mut $type, caller: usize) -> Option<Access> {
                 let me = turn::caller(caller)?;
+                if chosen::passes(at as usize, size_of::<$type>()) {
+                    chosen::pass(me, caller);
+                    return None;
+                }
                 Some(Access { me, address: at as usize, bytes: size_of::<$type>(), caller })
             }
 

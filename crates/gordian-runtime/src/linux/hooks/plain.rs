@@ -2,9 +2,8 @@
 //! has been freed.
 
 use super::atomics::{Access, stub};
-use super::calls;
-use super::racy;
 use super::shadow::Judged;
+use super::{calls, chosen, racy};
 use crate::{blocks, turn};
 use gordian_model::ThreadId;
 use libc::c_void;
@@ -12,6 +11,9 @@ use libc::c_void;
 /// A thread accesses memory, when this returns.
 #[inline]
 fn access(address: usize, bytes: usize, write: bool, caller: usize) {
+    if chosen::passes(address, bytes) {
+        return;
+    }
     if let Some(me) = turn::caller(caller) {
         touch(me, (address, bytes), write, caller);
     }
@@ -19,7 +21,7 @@ fn access(address: usize, bytes: usize, write: bool, caller: usize) {
 
 /// A thread under control accesses memory.
 pub(crate) fn touch(me: ThreadId, (address, bytes): (usize, usize), write: bool, caller: usize) {
-    if racy::is_point(caller) {
+    if chosen::are_some() || racy::is_point(caller) {
         return racy::step(me, (address, bytes), write, caller);
     }
     let at = calls::site(caller);
@@ -88,7 +90,9 @@ macro_rules! volatile {
     ($($name:literal, $bytes:literal, $write:literal;)*) => {$(
         const _: () = {
             extern "C-unwind" fn volatile(address: usize, caller: usize) {
-                if let Some(me) = turn::caller(caller) {
+                if chosen::passes(address, $bytes) {
+                    turn::caller(caller).into_iter().for_each(|me| chosen::pass(me, caller));
+                } else if let Some(me) = turn::caller(caller) {
                     Access { me, address, bytes: $bytes, caller }.foretold($write, 0);
                 }
             }
