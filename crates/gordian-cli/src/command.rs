@@ -149,6 +149,8 @@ pub(crate) const RUN_SETTINGS: &[&str] = &[
     "spurious_wakeups",
     "minimise",
     "trust",
+    "points",
+    "races",
     "report",
 ];
 
@@ -298,6 +300,8 @@ fn with_run_settings(command: Command) -> Command {
         .arg(option("spurious_wakeups", "BOOL", "May a condition variable wake a thread that nobody signalled?"))
         .arg(option("minimise", "N", "At most so many executions to make a failure small with"))
         .arg(option("trust", "NAMES", "Code compiled with hooks whose atomics are no steps of their own: crates, functions or files, with commas"))
+        .arg(option("points", "NAMES", "Only accesses to these variables are steps, besides calls: global variables of code compiled with hooks, with commas"))
+        .arg(option("races", "WHAT", "What becomes of data races: fail, explore (the accesses become steps, and the search goes on) or ignore"))
         .arg(option("report", "DIR", "Save failures under this folder instead of target/gordian"))
         .arg(patience())
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the result as one JSON object"))

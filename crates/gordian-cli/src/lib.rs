@@ -8,6 +8,7 @@ mod debug;
 mod demo;
 mod native;
 mod pages;
+mod races;
 mod saved;
 mod test;
 mod unmodified;

@@ -2,10 +2,11 @@
 
 use crate::cc::become_it;
 use crate::command::{RUN_SETTINGS, without_hooks};
+use crate::races::{self, Access, Passed};
 use clap::ArgMatches;
 use gordian::__private::{Foreign, ForeignCheck};
 use gordian::{FailureKind, Report};
-use gordian_model::{Names, Plan, Recording, Trace};
+use gordian_model::{Names, Plan, Races, Recording, Side, Trace};
 use gordian_native::{Circumstances, Direct, Invocation, Native};
 use gordian_search::Target;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,20 +20,30 @@ pub(crate) struct Program {
     native: Native,
     /// What the user trusts.
     trusted: Vec<String>,
+    /// The variables to which accesses are steps, if not all are.
+    points: Vec<String>,
+    /// What becomes of data races.
+    races: Races,
 }
 
 /// The setting for what is trusted, which a replay needs as well.
 pub(crate) const TRUST: &str = "GORDIAN_TRUST";
 
+/// The same for the variables that were chosen.
+pub(crate) const POINTS: &str = "GORDIAN_POINTS";
+
 impl Program {
     pub(crate) fn start(
         invocation: &Invocation,
         patience: Duration,
-        trusted: Vec<String>,
+        check: &ForeignCheck,
     ) -> Result<Program, String> {
         let mut native = Native::start(invocation, patience).map_err(|error| error.to_string())?;
+        let trusted = check.trusted();
         native.trust(trusted.clone());
-        Ok(Program { native, trusted })
+        let points = check.points();
+        native.choose(&points).map_err(|error| error.to_string())?;
+        Ok(Program { native, trusted, points, races: check.races() })
     }
 
     /// How many threads there were, in all executions together.
@@ -54,7 +65,27 @@ impl Program {
         if !self.trusted.is_empty() {
             parts.push(format!("{} was trusted, and runs in single steps", self.trusted.join(", ")));
         }
+        if !self.points.is_empty() {
+            let names = self.points.join(", ");
+            parts.push(format!(
+                "accesses to other variables than {names} were no steps, and data races were not judged (points = {names})"
+            ));
+        } else if self.races == Races::Ignore {
+            parts.push("data races were not judged (races = ignore)".to_owned());
+        }
         (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// The data races that were passed over, each with both stacks.
+    pub(crate) fn races(&mut self, report: &Report) -> Vec<Passed> {
+        let told = |program: &mut Program, side: &Side| Access {
+            thread: program.native.names().thread(side.thread),
+            write: side.write,
+            place: program.native.names().place(side.site),
+            stack: program.native.stack(side.site),
+        };
+        let races: Vec<_> = report.races().iter().map(|race| race.sides).collect();
+        races.iter().map(|sides| Passed { accesses: sides.each_ref().map(|side| told(self, side)) }).collect()
     }
 }
 
@@ -97,12 +128,12 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
     let said = RUN_SETTINGS.iter().filter_map(|&key| Some((key, matches.get_one::<String>(key)?.as_str())));
     let said: Vec<(&str, &str)> = said.collect();
     let first = check(invocation, &Circumstances::default(), said.clone())?;
-    let trusted = first.trusted();
-    let variables: Vec<(String, String)> =
-        if trusted.is_empty() { Vec::new() } else { vec![(TRUST.to_owned(), trusted.join(","))] };
+    let said_of = [(TRUST, first.trusted()), (POINTS, first.points())];
+    let said_of = said_of.into_iter().filter(|(_, names)| !names.is_empty());
+    let variables = said_of.map(|(key, names)| (key.to_owned(), names.join(","))).collect();
     let check = check(invocation, &Circumstances { folder: None, variables }, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
-    let mut program = Program::start(invocation, patience, trusted)?;
+    let mut program = Program::start(invocation, patience, &check)?;
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("it is written here"));
     let (mut executions, mut steps) = (0u64, 0u64);
@@ -124,7 +155,8 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
             "nothing to check: the program started no thread{calls}, so there is only one execution; give it arguments with which it does"
         ));
     }
-    told(&report, program.trusted(&without_hooks(matches)), matches.get_flag("json"))
+    let races = program.races(&report);
+    told(&report, &races, program.trusted(&without_hooks(matches)), matches.get_flag("json"))
 }
 
 fn check<'a>(
@@ -144,7 +176,7 @@ pub(crate) fn refusal(report: &Report) -> Option<String> {
     Some(format!("{}{}{place}", misuse.message(), at(misuse)))
 }
 
-fn told(report: &Report, trusted: Option<String>, json: bool) -> Result<ExitCode, String> {
+fn told(report: &Report, races: &[Passed], trusted: Option<String>, json: bool) -> Result<ExitCode, String> {
     if let Some(refusal) = refusal(report) {
         return Err(refusal);
     }
@@ -154,9 +186,11 @@ fn told(report: &Report, trusted: Option<String>, json: bool) -> Result<ExitCode
     if json {
         let mut value: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap_or_default();
         value["trusted"] = trusted.into();
+        value["races"] = races.iter().map(Passed::to_json).collect();
         let _ = writeln!(out, "{value}");
     } else {
         let _ = writeln!(out, "{report}");
+        let _ = write!(out, "{}", races::listed(races));
         if let Some(trusted) = trusted.filter(|_| failure.is_none()) {
             let _ = writeln!(out, "{trusted}");
         }
@@ -219,7 +253,7 @@ pub(crate) fn prepare(
     folder: &Path,
 ) -> Result<(Direct, Recording), String> {
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), check.trusted())?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), &check)?;
     let report = check.replay(&mut program, recording, file);
     if let Some(refusal) = refusal(&report) {
         return Err(refusal);
@@ -236,7 +270,7 @@ pub(crate) fn prepare(
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {
     // What was trusted is in the environment by now.
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), check.trusted())?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), &check)?;
     let report = check.replay(&mut program, recording, file);
-    told(&report, program.trusted(&[]), false)
+    told(&report, &[], program.trusted(&[]), false)
 }

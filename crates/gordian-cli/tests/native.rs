@@ -207,3 +207,103 @@ fn an_execution_that_is_just_long_is_told_from_one_that_does_not_end() {
     let (status, out, _) = gordian(&folder, &["run", "--", "./long", "endless"]);
     assert!(status == Some(1) && out.contains("step limit: the execution took 20000 steps"), "{out}");
 }
+
+const RACY: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+static int seen, ready, value;
+static void *writes(void *x) {
+    seen++;
+    value = 1;
+    ready = 1;
+    value = 2;
+    return x;
+}
+int main(void) {
+    pthread_t other;
+    pthread_create(&other, 0, writes, 0);
+    seen++;
+    while (!ready) {}
+    assert(value == 2);
+    pthread_join(other, 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_failure_behind_races_is_found_and_the_races_are_listed() {
+    let Some(folder) = folder("native-races") else { return };
+    std::fs::write(folder.join("racy.c"), RACY).expect("writable");
+    let (code, _, errors) = gordian(&folder, &["cc", "-O0", "-o", "racy", "racy.c", "-pthread"]);
+    assert_eq!(code, Some(0), "{errors}");
+    // Either the race or the loop that does not come to a step.
+    let (code, out, _) = gordian(&folder, &["run", "--patience", "1s", "--", "./racy"]);
+    assert_eq!(code, Some(1));
+    assert!(out.starts_with("data race") || out.starts_with("stuck"), "{out}");
+    let (code, out, errors) = gordian(&folder, &["run", "--races", "explore", "--", "./racy"]);
+    assert_eq!(code, Some(1), "{out}{errors}");
+    assert!(out.starts_with("main failed an assertion: value == 2"), "{out}");
+    for part in [
+        "data races passed over",
+        "write by main.1 at racy.c:9",
+        "main.1: writes (racy.c:9)",
+        "main: main (racy.c:17)",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let (code, out, _) = gordian(&folder, &["replay", "target/gordian/racy/1.trace"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("the same failure in the same"), "{out}");
+    let (_, out, _) = gordian(&folder, &["run", "--races", "explore", "--json", "--", "./racy"]);
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let races = value["races"].as_array().expect("races");
+    assert!(
+        races.iter().any(|race| race[0]["stack"][0].as_str().is_some_and(|top| top.contains("racy.c"))),
+        "{out}"
+    );
+    let (code, _, errors) = gordian(&folder, &["run", "--races", "some", "--", "./racy"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("expected fail, explore"), "{errors}");
+}
+
+const COUNTS: &str = r#"
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int count, other;
+static void *adds(void *x) {
+    atomic_fetch_add(&other, 1);
+    int now = atomic_load(&count);
+    atomic_store(&count, now + 1);
+    return x;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, adds, 0);
+    adds(0);
+    pthread_join(thread, 0);
+    return count == 2 ? 0 : 1;
+}
+"#;
+
+#[test]
+fn a_result_says_at_which_variables_switches_were_tried() {
+    let Some(folder) = folder("native-points") else { return };
+    std::fs::write(folder.join("counts.c"), COUNTS).expect("writable");
+    let (code, _, errors) = gordian(&folder, &["cc", "-o", "counts", "counts.c", "-pthread"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, out, errors) = gordian(&folder, &["run", "--points", "other", "--", "./counts"]);
+    assert_eq!(code, Some(0), "{out}{errors}");
+    assert!(
+        out.starts_with("for interleavings at other and calls only: no failure in any interleaving"),
+        "{out}"
+    );
+    assert!(out.contains("accesses to other variables than other were no steps"), "{out}");
+    let (code, out, _) = gordian(&folder, &["run", "--points", "count", "--", "./counts"]);
+    assert_eq!(code, Some(1), "{out}");
+    let (code, out, _) = gordian(&folder, &["replay", "target/gordian/counts/1.trace"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("the same failure in the same"), "{out}");
+    let (code, _, errors) = gordian(&folder, &["run", "--points", "nothing", "--", "./counts"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("has no variable nothing"), "{errors}");
+}

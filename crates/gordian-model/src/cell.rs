@@ -40,13 +40,19 @@ impl Cell {
     #[inline]
     pub fn access(&mut self, now: Epoch, write: bool, sync: &Synchronisation) -> Result<(), Earlier> {
         self.check(now, write, sync)?;
+        self.record(now, write);
+        Ok(())
+    }
+
+    /// Records an access, whatever it races with.
+    #[inline]
+    pub fn record(&mut self, now: Epoch, write: bool) {
         if write {
             self.write = Some(now);
             self.reads.clear();
         } else {
             self.note(now);
         }
-        Ok(())
     }
 
     /// Says with which earlier access one races that is not recorded here.

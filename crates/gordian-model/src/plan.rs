@@ -7,6 +7,7 @@ use crate::insight::Insight;
 use crate::names::Names;
 use crate::op::OpKind;
 use crate::policy::Policy;
+use crate::race::Races;
 use crate::trace::ObjectInfo;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -126,6 +127,8 @@ pub struct Options {
     /// Threads look, where they can be called out of what they do, whether others want them to end. Needed only when one asks another
     /// to end, so a search begins without and starts again when one does.
     pub cancels: bool,
+    /// What becomes of data races.
+    pub races: Races,
 }
 
 impl Default for Options {
@@ -138,6 +141,7 @@ impl Default for Options {
             clocks: false,
             end_steps: false,
             cancels: false,
+            races: Races::Fail,
         }
     }
 }
@@ -164,6 +168,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Which behaviours are tried.
     pub options: Options,
+    /// Places whose plain accesses are steps, as the target knows them: those of data races that were met so far.
+    pub points: Vec<u64>,
     /// The plan repeats a whole execution; going on beyond the prefix is a departure.
     pub replay: bool,
     /// Where the prefix cannot be followed, the execution goes on by the policy; else that is a failure.

@@ -7,6 +7,7 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::ObjectKind;
 use crate::op::{Op, OpKind};
 use crate::plan::{Planned, Sleeper};
+use crate::race::Race;
 use crate::steps::Steps;
 use crate::thread_set::ThreadSet;
 use serde::{Deserialize, Serialize};
@@ -136,6 +137,11 @@ pub struct Trace {
     pub ends_seen: bool,
     /// A thread asked another to end, see [`Options::cancels`](crate::Options::cancels).
     pub cancels_seen: bool,
+    /// Data races that did not end it, see [`Options::races`](crate::Options::races).
+    pub races: Vec<Race>,
+    /// Places whose plain accesses have turned out to need steps: those of the races, and of loops that wait. They were none before, so a
+    /// search that knew nothing of them proves nothing; see [`Plan::points`](crate::Plan::points).
+    pub points: Vec<u64>,
     /// What there was when it failed, if it did.
     pub aftermath: Option<Box<Aftermath>>,
     /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
@@ -181,6 +187,8 @@ impl Trace {
         self.cells_seen = false;
         self.ends_seen = false;
         self.cancels_seen = false;
+        self.races.clear();
+        self.points.clear();
         self.aftermath = None;
         self.preempted = 0;
         self.loose = false;

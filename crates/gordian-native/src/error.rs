@@ -51,6 +51,19 @@ pub enum NativeError {
     /// It did not come to `main`.
     #[error("{path} did not come to its main function within {:?}{}", .1, .2, path = .0.display())]
     TooSlow(PathBuf, Duration, String),
+    /// A variable that was chosen is not there.
+    #[error(
+        "{path} has no variable {name} that accesses could be seen to: expected the name of a global or static variable of a program that was compiled with hooks (gordian cc) and not stripped"
+    )]
+    NoVariable {
+        /// The program.
+        path: String,
+        /// The variable.
+        name: String,
+    },
+    /// More variables than there is room for.
+    #[error("too many variables: at most {0} can be chosen")]
+    TooManyVariables(usize),
     /// It has threads before `main`.
     #[error(
         "{path} has started {} before its main function (in a constructor, or a library did), which Gordian does not control",

@@ -6,6 +6,7 @@
 //! looks whether the program is still under control.
 #![deny(unsafe_code)]
 
+mod chosen;
 mod command;
 mod direct;
 mod error;

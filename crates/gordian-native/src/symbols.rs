@@ -55,6 +55,30 @@ impl Symbols {
         }
     }
 
+    /// The stack that these return addresses are from, innermost first: functions, with files and lines as far as these are known.
+    pub(crate) fn stack(&mut self, frames: &Frames) -> Vec<String> {
+        let mut stack = Vec::new();
+        for &address in frames.iter().filter(|&&address| address != 0) {
+            let functions = self.functions(&[address, 0, 0, 0, 0, 0, 0, 0]);
+            let mut places = self.found(address).into_iter();
+            if functions.is_empty() {
+                let place = self.nameless(address).file;
+                // Threads begin in the runtime, which has no names.
+                if !place.starts_with("memfd:") {
+                    stack.push(place);
+                }
+            }
+            for function in functions {
+                let place = places.next().map(|found| self.shown(found));
+                stack.push(match place {
+                    Some(site) => format!("{} ({}:{})", function.name, site.file, site.line),
+                    None => function.name,
+                });
+            }
+        }
+        stack
+    }
+
     /// The functions on the way from a call with these return addresses outwards.
     pub(crate) fn functions(&mut self, frames: &Frames) -> Vec<Function> {
         let mut chain = Vec::new();

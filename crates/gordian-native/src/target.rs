@@ -5,16 +5,18 @@ use crate::error::NativeError;
 use crate::process::{Answer, Process};
 use crate::symbols::Symbols;
 use crate::trust::{Trusted, Use};
-use crate::{points, program, told};
-use gordian_model::{End, Failure, FailureKind, Names, Plan, Trace};
+use crate::{chosen, points, program, told};
+use gordian_model::{End, Failure, FailureKind, Names, Plan, SiteId, Trace};
 use gordian_search::Target;
 use gordian_wire::{Phase, Trust, put_plan, take_outcome};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
 /// A native program that has been started and waits before its `main`.
 pub struct Native {
     process: Process,
+    path: PathBuf,
     symbols: Symbols,
     names: Names,
     trace: Trace,
@@ -59,6 +61,7 @@ impl Native {
         }
         Ok(Native {
             process,
+            path,
             symbols,
             names: Names::default(),
             trace: Trace::default(),
@@ -87,9 +90,40 @@ impl Native {
         &self.process.memory
     }
 
+    /// Chooses the variables to which accesses are steps; all others are let through. Called before the first execution.
+    pub fn choose(&mut self, names: &[String]) -> Result<(), NativeError> {
+        let base = self.symbols.base(&self.path);
+        let head = self.process.memory.head();
+        for name in names {
+            let found = if self.is_hooked() { chosen::find(&self.path, name) } else { Vec::new() };
+            if found.is_empty() {
+                let path = self.path.display().to_string();
+                return Err(NativeError::NoVariable { path, name: name.clone() });
+            }
+            for range in found {
+                if !head.choose(&(base.wrapping_add(range.start)..base.wrapping_add(range.end))) {
+                    return Err(NativeError::TooManyVariables(gordian_wire::RANGES));
+                }
+            }
+        }
+        if !names.is_empty() {
+            // What is done to other variables is not seen, and may be what threads meet in.
+            head.unwatched.store(1, Relaxed);
+        }
+        Ok(())
+    }
+
     /// The names that the last trace uses.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The stack at a place of the last trace, innermost first: functions, files and lines.
+    pub fn stack(&mut self, site: SiteId) -> Vec<String> {
+        let head = self.process.memory.head();
+        let i = (site.0 as usize).checked_sub(1).filter(|&i| i < head.sites.load(Acquire) as usize);
+        let frames = i.map(|i| head.frames(i));
+        frames.map_or_else(Vec::new, |frames| self.symbols.stack(&frames))
     }
 
     /// Has the program code that was compiled with hooks, so that atomics and plain memory are seen?

@@ -5,7 +5,7 @@ use crate::guarantee::Guarantee;
 use crate::search::Search;
 use crate::statistics::Statistics;
 use crate::strategy::Next;
-use gordian_model::{Course, End, Failure, FailureKind, Names, Options, Plan, Policy, Trace};
+use gordian_model::{Course, End, Failure, FailureKind, Names, Options, Plan, Policy, Race, Trace};
 use std::time::{Duration, Instant};
 
 /// The thing under test: it can carry out one execution.
@@ -91,6 +91,8 @@ pub struct Summary {
     pub course: Option<Box<Course>>,
     /// The failing execution.
     pub failure: Option<(Failure, Trace)>,
+    /// Data races that were passed over, each pair of places once.
+    pub races: Vec<Race>,
     /// The options of the last execution, which may differ from those of the first plan.
     pub plan: Plan,
 }
@@ -128,6 +130,7 @@ pub fn explore(
         statistics: Statistics::default(),
         course: None,
         failure: None,
+        races: Vec::new(),
         plan: Plan::default(),
     };
     let mut log = Log::default();
@@ -175,10 +178,17 @@ pub fn explore(
             cancels: plan.options.cancels || trace.cancels_seen,
             ..plan.options
         };
-        if needed != plan.options {
-            // The program looks at reference counts, or whether threads have ended, or has cells, or threads ask others to
+        for race in &trace.races {
+            if found.races.iter().all(|known| known.places() != race.places()) {
+                found.races.push(*race);
+            }
+        }
+        let learnt = !trace.points.is_empty() && !is_certain(trace);
+        if needed != plan.options || learnt {
+            // The program looks at reference counts, or whether threads have ended, or has cells, or races, or threads ask others to
             // end: start again with what that needs.
             plan.options = needed;
+            plan.points.extend(&trace.points);
             plan.prefix.clear();
             plan.deviations.clear();
             plan.sleep.clear();
@@ -233,4 +243,12 @@ pub fn explore(
     }
     found.plan = plan;
     found
+}
+
+/// Did the execution fail in a way that would be a failure whatever else were a step? That nobody can go on is known only if all that threads
+/// wait for is watched.
+fn is_certain(trace: &Trace) -> bool {
+    use FailureKind::{Deadlock, Livelock, Nondeterminism, StepLimit, Stuck};
+    let doubtful = [Deadlock, Livelock, StepLimit, Stuck, Nondeterminism];
+    trace.failure().is_some_and(|failure| !doubtful.contains(&failure.kind))
 }

@@ -49,11 +49,26 @@ pub enum Guarantee {
         /// The limit and the knob that changes it.
         limit: String,
     },
+    /// Something holds for executions that switch at some variables only.
+    At {
+        /// Where else they switch.
+        points: String,
+        /// What holds for them.
+        holds: Box<Guarantee>,
+    },
     /// There is a failure.
     Failed,
 }
 
 impl Guarantee {
+    /// The same, if switches were tried at these points only.
+    pub fn at(self, points: String) -> Guarantee {
+        match self {
+            Guarantee::Failed => Guarantee::Failed,
+            holds => Guarantee::At { points, holds: Box::new(holds) },
+        }
+    }
+
     /// What is known when the search stops without a failure.
     pub(crate) fn new(
         proved: Proved,
@@ -110,6 +125,9 @@ impl std::fmt::Display for Guarantee {
             Guarantee::Partial { executions, limit } => {
                 write!(f, "{}", Tried(*executions))?;
                 (None, Some(limit))
+            }
+            Guarantee::At { points, holds } => {
+                return write!(f, "for interleavings at {points} only: {holds}");
             }
             Guarantee::Failed => return f.write_str("a failure was found"),
         };

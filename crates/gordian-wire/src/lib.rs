@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// The first word of the shared memory; another layout has another.
-pub const MAGIC: u32 = 0x474f_5231;
+pub const MAGIC: u32 = 0x474f_5232;
 /// Environment: the number of the descriptor of the shared memory.
 pub const MEMORY_VARIABLE: &str = "GORDIAN_NATIVE_MEMORY";
 /// Environment: the descriptor from which the fork server is told to go.
@@ -38,6 +38,8 @@ pub const STOP_VARIABLE: &str = "GORDIAN_NATIVE_STOP";
 pub const DEPTH: usize = 8;
 /// The most places.
 pub const SITES: usize = 1 << 14;
+/// The most variables that can be chosen.
+pub const RANGES: usize = 64;
 /// The most functions without hooks that are known.
 pub const POINTS: usize = 64;
 /// The most threads, those of all executions of a search together.
@@ -136,6 +138,10 @@ pub struct Shared {
     pub points: AtomicU32,
     /// See `points`.
     pub point: [[AtomicU64; 2]; POINTS],
+    /// Variables to which accesses are steps, if not all are: how many, and where each begins and ends.
+    pub chosen: AtomicU32,
+    /// See `chosen`.
+    pub range: [[AtomicU64; 2]; RANGES],
     /// How the host wants the atomics of each place to be treated: a [`Trust`].
     pub trust: [AtomicU32; SITES],
     /// Places, by their numbers less one.
@@ -160,6 +166,22 @@ impl Shared {
             2 => Trust::Quiet,
             _ => Trust::None,
         }
+    }
+
+    /// Where the variables lie that were chosen.
+    pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<u64>> + '_ {
+        let all = self.range.iter().take(self.chosen.load(Relaxed) as usize);
+        all.map(|[start, end]| start.load(Relaxed)..end.load(Relaxed))
+    }
+
+    /// Chooses a variable; `false` if there is no room.
+    pub fn choose(&self, range: &std::ops::Range<u64>) -> bool {
+        let count = self.chosen.load(Relaxed);
+        let Some([start, end]) = self.range.get(count as usize) else { return false };
+        start.store(range.start, Relaxed);
+        end.store(range.end, Relaxed);
+        self.chosen.store(count + 1, Relaxed);
+        true
     }
 
     /// Adds a function without hooks, as far as there is room.

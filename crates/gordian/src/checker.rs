@@ -270,6 +270,7 @@ impl Checker {
         &self,
         target: &mut dyn Target,
         settings: &Settings,
+        mut plan: Plan,
         tell: &mut dyn FnMut(&Trace),
     ) -> Summary {
         let default;
@@ -291,7 +292,6 @@ impl Checker {
             keep_going: self.keep_going,
             steps_in_doubt: None,
         };
-        let mut plan = Plan::default();
         let Settings { steps, fair_rounds, leaks, weak_failures, spurious_wakeups, .. } = *settings;
         // Nobody has said how long an execution may be.
         let limits = match steps {
@@ -310,7 +310,7 @@ impl Checker {
         let engine = Engine::new(stack_size(settings), None);
         let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
-        let mut summary = self.search_in(&mut closure, settings, &mut |trace| {
+        let mut summary = self.search_in(&mut closure, settings, Plan::default(), &mut |trace| {
             if let Some(progress) = &mut progress {
                 progress.count(trace.len());
             }
@@ -386,6 +386,7 @@ impl Checker {
             statistics,
             course: None,
             failure: None,
+            races: Vec::new(),
             plan,
         };
         let looked = failure.map(|failure| {
@@ -491,6 +492,7 @@ pub(crate) fn misuse(message: impl Into<String>) -> Report {
         statistics: Statistics::default(),
         course: None,
         failure: None,
+        races: Vec::new(),
         plan: Plan::default(),
     };
     Report::new(summary, vec![Failure::without_trace(failure)])

@@ -6,7 +6,7 @@ use crate::record::Progress;
 use crate::report::Report;
 use crate::settings::{self, Settings, Wrong};
 use crate::surroundings::{Surroundings, file_name, quoted, write};
-use gordian_model::{FailureKind, Insight, Names, Plan, Planned, Recording, Step, Trace};
+use gordian_model::{FailureKind, Insight, Names, Plan, Planned, Races, Recording, Step, Trace};
 use gordian_search::{Guarantee, Statistics, Summary, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -71,8 +71,17 @@ impl ForeignCheck {
 
     /// The code of a native program that is trusted: names of crates, parts of paths of functions or of files.
     pub fn trusted(&self) -> Vec<String> {
-        let all = self.settings.trust.as_deref().unwrap_or_default();
-        all.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+        listed(self.settings.trust.as_deref())
+    }
+
+    /// The variables to which accesses are steps, if not all are.
+    pub fn points(&self) -> Vec<String> {
+        listed(self.settings.points.as_deref())
+    }
+
+    /// What becomes of data races.
+    pub fn races(&self) -> Races {
+        self.settings.races.unwrap_or_default()
     }
 
     /// Searches until a failure, the end, or a limit; a failure is saved. `tell` is called after each execution.
@@ -84,12 +93,24 @@ impl ForeignCheck {
             }
             tell(trace);
         };
-        let mut summary = self.checker.search_in(target, &self.settings, tell);
+        let mut plan = Plan::default();
+        plan.options.races = self.races();
+        let mut summary = self.checker.search_in(target, &self.settings, plan.clone(), tell);
         let departed = |summary: &Summary| {
             summary.failure.as_ref().is_some_and(|(failure, _)| failure.kind == FailureKind::Nondeterminism)
         };
         while target.starts_again() || (departed(&summary) && target.distrust()) {
-            summary = self.checker.search_in(target, &self.settings, tell);
+            // Races stay what they are.
+            plan.points = std::mem::take(&mut summary.plan.points);
+            let mut races = std::mem::take(&mut summary.races);
+            summary = self.checker.search_in(target, &self.settings, plan.clone(), tell);
+            races.retain(|race| summary.races.iter().all(|again| again.places() != race.places()));
+            summary.races.splice(..0, races);
+        }
+        let points = self.points();
+        if !points.is_empty() {
+            let guarantee = std::mem::replace(&mut summary.guarantee, Guarantee::Failed);
+            summary.guarantee = guarantee.at(format!("{} and calls", points.join(", ")));
         }
         let looked = summary.failure.take().map(|(failure, trace)| {
             if trace.failure() != Some(&failure) {
@@ -179,6 +200,7 @@ impl ForeignCheck {
             guarantee,
             statistics,
             failure: None,
+            races: Vec::new(),
             plan,
         };
         let looked = failure.map(|failure| (failure, Looked { trace, original: None, insight }));
@@ -187,6 +209,12 @@ impl ForeignCheck {
         report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
         report
     }
+}
+
+/// Names with commas between them.
+fn listed(names: Option<&str>) -> Vec<String> {
+    let all = names.unwrap_or_default().split(',').map(|name| name.trim().to_owned());
+    all.filter(|name| !name.is_empty()).collect()
 }
 
 /// Did the same happen? The sentence that says so, or that says what did not.

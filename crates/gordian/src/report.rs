@@ -295,6 +295,11 @@ impl Report {
         self.summary.course.as_deref()
     }
 
+    /// Data races that were passed over, each pair of places once (`races = "explore"`, native programs).
+    pub fn races(&self) -> &[gordian_model::Race] {
+        &self.summary.races
+    }
+
     /// Steps taken in all executions together.
     pub fn steps(&self) -> u64 {
         self.summary.steps

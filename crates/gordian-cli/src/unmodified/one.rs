@@ -97,13 +97,15 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let mut variables = vec![owned(("CARGO_MANIFEST_DIR", &package))];
     variables.extend(VARIABLES.map(owned));
-    variables.extend(std::env::var(native::TRUST).ok().map(|names| (native::TRUST.to_owned(), names)));
+    for key in [native::TRUST, native::POINTS] {
+        variables.extend(std::env::var(key).ok().map(|names| (key.to_owned(), names)));
+    }
     let circumstances = Circumstances { variables, folder: Some(package) };
     let invocation = Invocation { words: told.words.clone() };
     let check = ForeignCheck::new(&invocation.line_in(&circumstances), &told.name, [])?
         .at_most(TIME)
         .saves_in(told.saves_in.clone(), told.here.clone());
-    let mut program = Program::start(&invocation, told.patience, check.trusted())?;
+    let mut program = Program::start(&invocation, told.patience, &check)?;
     let report = check.run(&mut program, &mut |_| {});
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);
@@ -114,6 +116,8 @@ fn search(told: &Told) -> Result<ExitCode, String> {
         Some(trusted) => format!("{report}\n{trusted}"),
         None => report.to_string(),
     };
+    let races = crate::races::listed(&program.races(&report));
+    let text = if races.is_empty() { text } else { format!("{text}\n{}", races.trim_end()) };
     check.leave(&report, &text);
     Ok(ExitCode::from(u8::from(report.failure().is_some())))
 }

@@ -9,6 +9,7 @@ use crate::cell::{Earlier, Epoch};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Op, OpKind, Reply};
+use crate::race::{Race, Races};
 
 impl Conductor {
     /// As [`perform`](Self::perform), and the step has written to all memory, for which one object stands.
@@ -136,15 +137,44 @@ impl Conductor {
         }
     }
 
+    /// A data race. Is that no reason to end the execution?
     #[cold]
-    fn races(&mut self, now: Epoch, write: bool, earlier: Earlier) -> bool {
-        self.fail(data_race(now, write, earlier, &self.names));
-        false
+    pub(super) fn races(&mut self, now: Epoch, write: bool, earlier: Earlier) -> bool {
+        match self.options.races {
+            Races::Fail => self.fail(data_race(now, write, earlier, &self.names)),
+            Races::Explore => {
+                let race = Race::of(now, write, earlier);
+                if self.trace.races.iter().all(|known| known.places() != race.places()) {
+                    self.trace.races.push(race);
+                }
+            }
+            Races::Ignore => {}
+        }
+        self.options.races != Races::Fail
     }
 
-    /// The thread's own time, by which accesses to cells are dated; zero if no clocks are kept.
+    /// From here on a data race is a failure, whatever the plan says about others; gives back what it says.
+    pub fn set_races(&mut self, races: Races) -> Races {
+        std::mem::replace(&mut self.options.races, races)
+    }
+
+    /// A step that was to store something has stored this. Nobody could know before.
+    pub fn has_stored(&mut self, thread: ThreadId, object: ObjectId, value: u64) {
+        if let Object::Atomic(atomic) = &mut self.slots[object.index()].model {
+            atomic.set(value);
+        }
+        let is_it = |step: &&mut crate::trace::Step| {
+            (step.thread, step.object, step.kind) == (thread, object, OpKind::Store)
+        };
+        let last = self.trace.len().checked_sub(1);
+        if let Some(step) = last.and_then(|at| self.trace.steps.get_mut(at)).filter(is_it) {
+            step.arg = value;
+        }
+    }
+
+    /// The thread's own time, by which accesses to cells are dated; zero if no clocks are kept, or races do not matter.
     #[inline]
     pub fn time(&self, thread: ThreadId) -> u32 {
-        if self.options.clocks { self.sync.time(thread) } else { 0 }
+        if self.options.clocks && self.options.races != Races::Ignore { self.sync.time(thread) } else { 0 }
     }
 }

@@ -4,10 +4,12 @@
 mod bugs;
 mod calls;
 mod cancel;
+mod chosen;
 mod compile;
 mod drawn;
 mod hooked;
 mod pairs;
+mod racy;
 mod refusals;
 
 use gordian_model::{Options, Plan, Planned, Trace};

@@ -52,6 +52,7 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
     let pc = registers[libc::REG_RIP as usize] as usize;
     let pointer = registers[libc::REG_RSP as usize] as usize;
     match (turn::me(), signal) {
+        (Some(_), WATCHDOG) if turn::is_inside() => turn::ask_where(),
         (Some(me), WATCHDOG) => stuck(me, pc),
         (None, WATCHDOG) => {}
         (Some(me), _) => {
@@ -71,6 +72,14 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c
             // SAFETY: the default is always there.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
+    }
+}
+
+/// The watchdog came while the runtime was at work, which is for a moment only: the program is in a loop of accesses that are no steps.
+#[cold]
+pub(crate) fn asked() {
+    if let Some(me) = turn::me() {
+        stuck(me, super::snapshot::called_from());
     }
 }
 

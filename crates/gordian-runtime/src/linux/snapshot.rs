@@ -41,6 +41,15 @@ extern "C" fn noted() -> *const [usize; 7] {
     std::arch::naked_asm!("mov rax, fs:[0]", "add rax, [rip + gordian_entry@GOTTPOFF]", "ret")
 }
 
+/// Where the calling thread's last call of ours, of those that note down the registers, returns to.
+pub(crate) fn called_from() -> usize {
+    // SAFETY: the thread's own; the stack pointer is that of a function that has not returned, or has just done so.
+    unsafe {
+        let pointer = (*noted())[0] as *const usize;
+        if pointer.is_null() { 0 } else { pointer.read() }
+    }
+}
+
 /// With a stack that is larger than this no loop is known to wait.
 const LARGEST: usize = 256 << 10;
 /// The most bytes of a block that are looked at.

@@ -5,17 +5,18 @@
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
 use super::blocks::Blocks;
+use super::hooks::racy::{Racy, Waiting};
 use super::hooks::shadow::Shadow;
 use super::hooks::words::Words;
 use super::hooks::{self, calls};
 use super::objects::Objects;
 use super::sites::Sites;
 use super::snapshot::Snapshot;
-use super::{end, sys};
+use super::{end, signals, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
 use gordian_model::{
-    Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Reply, SiteId, ThreadId,
+    Conductor, Decision, Failure, FailureKind, ObjectId, Op, OpKind, Races, Reply, SiteId, ThreadId,
 };
 use gordian_wire::Shared;
 use std::cell::Cell;
@@ -50,6 +51,8 @@ pub(crate) struct Control {
     pub(crate) rounds: (u32, u32),
     /// It has been in code without hooks that may have changed atomics.
     pub(crate) unseen: bool,
+    /// The plain read that it may be waiting with.
+    pub(crate) waiting: Waiting,
 }
 
 impl Control {
@@ -73,6 +76,8 @@ pub(crate) struct Runtime {
     /// What is known of memory, if the program has hooks.
     pub(crate) words: Words,
     pub(crate) shadow: Shadow,
+    /// Plain accesses that are steps.
+    pub(crate) racy: Racy,
     pub(crate) blocks: Blocks,
     pub(crate) recent: calls::Recent,
     /// Signals that were sent and not taken yet.
@@ -151,6 +156,7 @@ pub(crate) fn create(shared: &'static Shared) {
         objects: Objects::default(),
         words: Words::default(),
         shadow: Shadow::default(),
+        racy: Racy::default(),
         blocks: Blocks::default(),
         recent: calls::Recent::default(),
         signals: Vec::new(),
@@ -177,8 +183,24 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Runtime) -> R) -> R {
     // reference ends with `f`.
     let result = f(unsafe { &mut *RUNTIME.load(Relaxed) });
     INSIDE.store(false, Relaxed);
+    if ASKED.load(Relaxed) {
+        ASKED.store(false, Relaxed);
+        signals::asked();
+    }
     result
 }
+
+/// Is the runtime at work?
+pub(crate) fn is_inside() -> bool {
+    INSIDE.load(Relaxed)
+}
+
+/// The host wants to know where the program is, as soon as the runtime is no longer at work.
+pub(crate) fn ask_where() {
+    ASKED.store(true, Relaxed);
+}
+
+static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Somebody looks at the runtime.
 static INSIDE: AtomicBool = AtomicBool::new(false);
@@ -187,6 +209,12 @@ static INSIDE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn begin(plan: &gordian_model::Plan) {
     with(|rt| {
         rt.conductor.begin(plan);
+        rt.racy.begin(plan);
+        hooks::chosen::begin(rt.shared);
+        if hooks::chosen::are_some() {
+            // What orders accesses is not seen.
+            rt.conductor.set_races(Races::Ignore);
+        }
         let unwatched = rt.shared.unwatched.load(Relaxed) != 0;
         rt.memory = unwatched.then(|| rt.conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
         rt.shared.process.store(sys::process_number(), Relaxed);
@@ -227,6 +255,7 @@ impl Runtime {
             within: 0,
             rounds: (0, 0),
             unseen: false,
+            waiting: Waiting::default(),
         };
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
@@ -352,8 +381,9 @@ pub(crate) fn step_around(
         rt.beat();
         rt.look_for_unseen(me);
         rt.control(me).within = 0;
+        rt.control(me).waiting = Waiting::default();
         if let Visit::Probe { again } = rt.conductor.announce(me, op) {
-            let same = hooks::are_there() && rt.is_same_state(me);
+            let same = hooks::are_there() && !hooks::chosen::are_some() && rt.is_same_state(me);
             if again {
                 rt.conductor.probed(me, same);
             }

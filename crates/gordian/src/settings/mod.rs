@@ -11,6 +11,7 @@ pub(crate) use environment::environment;
 pub(crate) use file::file;
 pub(crate) use folders::{find_trace, shown, trace_folder};
 
+use gordian_model::Races;
 use gordian_search::Search;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -77,6 +78,10 @@ settings! {
     detailed: bool = |t| if t == "1" { Ok(true) } else if t == "0" { Ok(false) } else { flag(t) }, "true or false";
     /// Code of native programs whose atomics are no steps: crates, parts of paths of functions or files, with commas between them.
     trust: String = |t| if t.is_empty() { Err(None) } else { Ok(t.to_owned()) }, "names with commas between them, such as my_queue,src/log.c";
+    /// Variables of native programs to which accesses are steps, if not all are, with commas between them.
+    points: String = |t| if t.is_empty() { Err(None) } else { Ok(t.to_owned()) }, "names of variables with commas between them, such as head,tail";
+    /// What becomes of data races in native programs.
+    races: Races = races, "fail, explore (the accesses become steps) or ignore";
     /// The folder that failing executions are saved under.
     report: PathBuf = |t| if t.is_empty() { Err(None) } else { Ok(PathBuf::from(t)) }, "a folder, such as target/gordian";
 }
@@ -96,6 +101,15 @@ fn number<N: std::str::FromStr>(text: &str) -> Result<N, Option<String>> {
 
 fn flag(text: &str) -> Result<bool, Option<String>> {
     text.parse().map_err(|_| None)
+}
+
+fn races(text: &str) -> Result<Races, Option<String>> {
+    match text {
+        "fail" => Ok(Races::Fail),
+        "explore" => Ok(Races::Explore),
+        "ignore" => Ok(Races::Ignore),
+        _ => Err(None),
+    }
 }
 
 /// A number with a unit.
@@ -146,6 +160,7 @@ mod tests {
             let good = match *key {
                 "search" => "dfs",
                 "time" => "1s",
+                "races" => "explore",
                 "leaks" | "weak_failures" | "spurious_wakeups" | "detailed" => "true",
                 _ => "1_000",
             };

@@ -1,6 +1,6 @@
 //! Atomics of code with hooks.
 
-use super::{calls, words};
+use super::{calls, chosen, words};
 use crate::hooks::shadow::Judged;
 use crate::{blocks, turn};
 use gordian_model::object::Object;
@@ -26,6 +26,8 @@ fn an_op(kind: OpKind, mo: c_int) -> Op {
     Op { order: order(mo), ..Op::new(kind, ObjectId::NONE, SiteId::UNKNOWN) }
 }
 
+/// The compilers' number for neither acquiring nor releasing.
+const RELAXED: c_int = 0;
 /// The compilers' number for both acquiring and releasing.
 pub(crate) const ACQ_REL: c_int = 4;
 
@@ -38,8 +40,9 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Carries it out as a step. What is in memory is given to the model before, and `back` puts what the model makes of it into memory.
-    fn step(&self, op: Op, back: impl FnOnce(&Reply, u64)) -> Reply {
+    /// Carries it out as a step. What is in memory is given to the model before, and `back` puts what the model makes of it into memory. Where
+    /// what is written is not known, it is taken for what is there when it is the thread's turn, with the bits of `unknown` changed.
+    fn step(&self, op: Op, unknown: Option<u64>, back: impl FnOnce(&Reply, u64)) -> Reply {
         let &Access { me, address, bytes, caller } = self;
         let at = calls::site(caller);
         turn::with(|rt| {
@@ -49,17 +52,22 @@ impl Access {
         // SAFETY: the program is about to access just that.
         let id = unsafe { words::object(me, address, bytes, at) };
         let op = Op { object: id, site: at, detail: bytes as u8, ..op };
-        let before = |rt: &mut turn::Runtime| {
+        let before = |rt: &mut turn::Runtime, op: &mut Op| {
             // It may have been freed meanwhile.
             blocks::check(rt, me, (address, bytes), at);
             // SAFETY: as above.
             let before = unsafe { words::value(address, bytes) };
             if rt.held(id) != before {
-                // Code without hooks was here. Who it was is not known, so it may have been anybody.
-                rt.conductor.knows_all(me);
+                if !rt.was_unknown(id) {
+                    // Code without hooks was here. Who it was is not known, so it may have been anybody.
+                    rt.conductor.knows_all(me);
+                }
                 if let Object::Atomic(atomic) = rt.conductor.object_mut(id) {
                     atomic.set(before);
                 }
+            }
+            if let Some(bits) = unknown.filter(|_| op.kind != OpKind::Load) {
+                op.arg = before ^ bits;
             }
         };
         let after = |rt: &mut turn::Runtime, reply: &Reply| {
@@ -77,11 +85,12 @@ impl Access {
         };
         let trust = turn::with(|rt| rt.trust(me, at));
         if trust == Trust::None {
-            return turn::step_around(me, &op, |rt, _| before(rt), after);
+            return turn::step_around(me, &op, before, after);
         }
         turn::with(|rt| {
             rt.beat();
-            before(rt);
+            let mut op = op;
+            before(rt, &mut op);
             let reply = rt.conductor.perform_within(me, &op, trust == Trust::Whole);
             after(rt, &reply);
             reply
@@ -93,11 +102,15 @@ impl Access {
         for other in rt.words.overlapping(self.address, self.bytes) {
             debug_assert_ne!(other, id);
             rt.conductor.also_touched(self.me, other, wrote);
+            if wrote {
+                // Whoever wrote to some of its bytes is in order with it by this step.
+                rt.will_be_known(other);
+            }
         }
     }
 
     fn plain(&self, op: Op) -> Reply {
-        self.step(op, |_, value| {
+        self.step(op, None, |_, value| {
             // SAFETY: the program is about to access just that.
             unsafe { words::set(self.address, self.bytes, value) }
         })
@@ -106,11 +119,9 @@ impl Access {
     /// As [`foretold`](Self::foretold), by code without hooks that is trusted to be in order.
     pub(crate) fn met(&self, write: bool, at: SiteId) {
         let (me, address) = (self.me, self.address);
-        // SAFETY: the function that is about to begin will read it.
-        let arg = unsafe { words::value(address, self.bytes) };
         let kind = if write { OpKind::Swap } else { OpKind::Load };
-        self.step(Op { arg, ..an_op(kind, ACQ_REL) }, |_, _| {});
-        // SAFETY: as above.
+        self.step(an_op(kind, ACQ_REL), Some(0), |_, _| {});
+        // SAFETY: the function that is about to begin will read it.
         let id = unsafe { words::object(me, address, self.bytes, at) };
         turn::with(|rt| {
             rt.conductor.acquire(me, id);
@@ -118,16 +129,22 @@ impl Access {
         });
     }
 
+    /// A plain access that is a step, as if it were to a relaxed atomic. It happens when this returns.
+    pub(crate) fn raced(&self, write: bool) {
+        let kind = if write { OpKind::Store } else { OpKind::Load };
+        self.step(an_op(kind, RELAXED), Some(1), |_, _| {});
+        if write {
+            // SAFETY: the program is about to access just that.
+            let id = unsafe { words::object(self.me, self.address, self.bytes, SiteId::UNKNOWN) };
+            turn::with(|rt| rt.will_be_known(id));
+        }
+    }
+
     /// An access that happens when this returns, and whose value is not known before: to volatile memory, for example.
     pub(crate) fn foretold(&self, write: bool, mo: c_int) {
         let kind = if write { OpKind::Swap } else { OpKind::Load };
-        let mut op = an_op(kind, mo);
-        if write {
-            // SAFETY: the program is about to access just that.
-            op.arg = unsafe { words::value(self.address, self.bytes) } ^ 1;
-        }
         let (me, address, bytes) = (self.me, self.address, self.bytes);
-        self.step(op, |_, _| {});
+        self.step(an_op(kind, mo), Some(1), |_, _| {});
         if write {
             // SAFETY: the object is there already.
             let id = unsafe { words::object(me, address, bytes, SiteId::UNKNOWN) };
@@ -191,6 +208,10 @@ macro_rules! atomics {
             /// The thread, if it is under control, and what it is about to do.
             pub(super) fn access(at: *mut $type, caller: usize) -> Option<Access> {
                 let me = turn::caller(caller)?;
+                if chosen::passes(at as usize, size_of::<$type>()) {
+                    chosen::pass(me, caller);
+                    return None;
+                }
                 Some(Access { me, address: at as usize, bytes: size_of::<$type>(), caller })
             }
 

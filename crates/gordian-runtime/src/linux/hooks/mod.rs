@@ -4,12 +4,16 @@
 //!   is the thread's turn, and what the model makes of it is written back.
 //! - Plain accesses (`plain`) are no steps. They are judged for data races by the cells of the model, which are found through a shadow of
 //!   the program's memory (`shadow`).
+//! - Where threads race and races are to be explored, plain accesses are steps (`racy`).
+//! - Where the user has chosen variables, accesses to others are let through (`chosen`).
 //! - Functions tell when they begin and end (`calls`), which makes the stack known at any access for next to nothing.
 //! - What code without hooks does to atomics, std's for example, shows when it has done it (`words`).
 
 pub(crate) mod atomics;
 pub(crate) mod calls;
+pub(crate) mod chosen;
 pub(crate) mod plain;
+pub(crate) mod racy;
 pub(crate) mod shadow;
 pub(crate) mod wide;
 pub(crate) mod words;

@@ -1,8 +1,9 @@
-//! Plain accesses of code with hooks: no steps, but judged for data races, and for memory that has been freed.
+//! Plain accesses of code with hooks: no steps, unless they race and races are explored, but judged for data races, and for memory that
+//! has been freed.
 
 use super::atomics::{Access, stub};
-use super::calls;
 use super::shadow::Judged;
+use super::{calls, chosen, racy};
 use crate::{blocks, turn};
 use gordian_model::ThreadId;
 use libc::c_void;
@@ -10,6 +11,9 @@ use libc::c_void;
 /// A thread accesses memory, when this returns.
 #[inline]
 fn access(address: usize, bytes: usize, write: bool, caller: usize) {
+    if chosen::passes(address, bytes) {
+        return;
+    }
     if let Some(me) = turn::caller(caller) {
         touch(me, (address, bytes), write, caller);
     }
@@ -17,8 +21,11 @@ fn access(address: usize, bytes: usize, write: bool, caller: usize) {
 
 /// A thread under control accesses memory.
 pub(crate) fn touch(me: ThreadId, (address, bytes): (usize, usize), write: bool, caller: usize) {
+    if chosen::are_some() || racy::is_point(caller) {
+        return racy::step(me, (address, bytes), write, caller);
+    }
     let at = calls::site(caller);
-    turn::with(|rt| {
+    let raced = turn::with(|rt| {
         rt.is_back(me);
         if write && !rt.control(me).is_local(address) {
             // What a thread writes to may be what it waits for.
@@ -29,7 +36,11 @@ pub(crate) fn touch(me: ThreadId, (address, bytes): (usize, usize), write: bool,
             blocks::used_after_free(rt, me, address, at);
         }
         turn::judged(rt, me, judged == Judged::Race);
+        rt.is_racy(me, (address, bytes), write, caller)
     });
+    if raced {
+        racy::step(me, (address, bytes), write, caller);
+    }
 }
 
 macro_rules! accesses {
@@ -79,7 +90,9 @@ macro_rules! volatile {
     ($($name:literal, $bytes:literal, $write:literal;)*) => {$(
         const _: () = {
             extern "C-unwind" fn volatile(address: usize, caller: usize) {
-                if let Some(me) = turn::caller(caller) {
+                if chosen::passes(address, $bytes) {
+                    turn::caller(caller).into_iter().for_each(|me| chosen::pass(me, caller));
+                } else if let Some(me) = turn::caller(caller) {
                     Access { me, address, bytes: $bytes, caller }.foretold($write, 0);
                 }
             }
@@ -129,6 +142,14 @@ stub!("__tsan_write_range", "rdx", write_range);
 
 extern "C-unwind" fn copy(to: *mut c_void, from: *const c_void, bytes: usize, caller: usize) -> *mut c_void {
     access(from as usize, bytes, false, caller);
+    if bytes > 0 && racy::explores() && turn::caller(caller).is_some() {
+        // Others may run before the write, and that is when the reading is over.
+        // SAFETY: what the program is about to read.
+        let read = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) }.to_vec();
+        access(to as usize, bytes, true, caller);
+        // SAFETY: what the program asked for.
+        return unsafe { libc::memcpy(to, read.as_ptr().cast(), bytes) };
+    }
     access(to as usize, bytes, true, caller);
     // SAFETY: what the program asked for; the ranges may overlap.
     unsafe { libc::memmove(to, from, bytes) }

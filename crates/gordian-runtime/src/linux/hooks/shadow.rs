@@ -4,7 +4,7 @@
 //! neighbours in a granule do not meet. Accesses to atomics are kept apart: they race with plain ones only.
 
 use gordian_model::cell::Epoch;
-use gordian_model::{Conductor, SiteId, ThreadId};
+use gordian_model::{Conductor, Races, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
 const PAGE: usize = 4096;
@@ -99,7 +99,7 @@ impl Shadow {
             if now != 0 && !self.judge(conductor, (first, at), mask, (me, now), write, site) {
                 return Judged::Race;
             }
-            if now == 0 {
+            if now == 0 && conductor.options().races != Races::Ignore {
                 conductor.trace.cells_seen = true;
             }
             at = until;
@@ -232,7 +232,8 @@ impl Shadow {
         }
     }
 
-    /// Judges the end of a block's life: it is a write to all that was ever accessed in it.
+    /// Judges the end of a block's life: it is a write to all that was ever accessed in it. That it comes too early is a failure also where races
+    /// are explored, as it is no step.
     pub(crate) fn access_known(
         &mut self,
         conductor: &mut Conductor,
@@ -243,6 +244,19 @@ impl Shadow {
         if conductor.time(me) == 0 {
             return true;
         }
+        let races = conductor.set_races(Races::Fail);
+        let fine = self.outlives_all(conductor, me, (start, end), site);
+        conductor.set_races(races);
+        fine
+    }
+
+    fn outlives_all(
+        &mut self,
+        conductor: &mut Conductor,
+        me: ThreadId,
+        (start, end): (usize, usize),
+        site: SiteId,
+    ) -> bool {
         let mut at = start & !7;
         while at < end {
             if self.is_untouched(at / PAGE) {

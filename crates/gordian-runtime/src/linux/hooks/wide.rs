@@ -2,6 +2,7 @@
 //! might write is taken for a write, and all acquire and release.
 
 use super::atomics::{ACQ_REL, Access};
+use super::chosen;
 use crate::turn;
 use libc::c_int;
 
@@ -9,7 +10,9 @@ type Wide = u128;
 
 /// Makes the access a step if the thread is under control. Whatever the program then does to these bytes belongs to it.
 fn step(at: *mut Wide, write: bool) {
-    if let Some(me) = turn::me() {
+    if chosen::passes(at as usize, size_of::<Wide>()) {
+        turn::me().into_iter().for_each(|me| chosen::pass(me, 0));
+    } else if let Some(me) = turn::me() {
         // All registers have arguments, so where it was called from is left to the functions that it has entered.
         Access { me, address: at as usize, bytes: size_of::<Wide>(), caller: 0 }.foretold(write, ACQ_REL);
     }

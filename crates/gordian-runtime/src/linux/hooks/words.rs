@@ -30,6 +30,8 @@ pub(crate) struct Words {
     /// By the eight bytes that they lie in.
     at: FxHashMap<usize, Vec<u32>>,
     all: Vec<Word>,
+    /// By the objects that stand for them.
+    by_object: FxHashMap<ObjectId, u32>,
 }
 
 /// So many of the atomics, those met last, are looked at for what code without hooks has done to them.
@@ -40,7 +42,7 @@ fn granules(address: usize, bytes: usize) -> std::ops::RangeInclusive<usize> {
     address >> 3..=(address + bytes - 1) >> 3
 }
 
-/// What is in memory, as the model sees it: sixteen bytes are mixed into a number.
+/// What is in memory, as the model sees it: more than eight bytes are mixed into a number.
 ///
 /// # Safety
 /// There must be so many bytes.
@@ -49,6 +51,14 @@ pub(crate) unsafe fn value(address: usize, bytes: usize) -> u64 {
     unsafe {
         match bytes {
             1 => u64::from((address as *const u8).read_volatile()),
+            _ if !matches!(bytes, 2 | 4 | 8 | 16) || !address.is_multiple_of(bytes) => {
+                let bytes = std::slice::from_raw_parts(address as *const u8, bytes);
+                // Short ones are numbers as they are, if not in line.
+                bytes.rchunks(8).fold(0, |value, part| {
+                    let number = part.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+                    mixed([number, value])
+                })
+            }
             2 => u64::from((address as *const u16).read_volatile()),
             4 => u64::from((address as *const u32).read_volatile()),
             8 => (address as *const u64).read_volatile(),
@@ -106,6 +116,24 @@ impl Words {
         found
     }
 
+    fn known_as(&mut self, id: ObjectId) -> Option<&mut Word> {
+        let i = *self.by_object.get(&id)?;
+        self.all.get_mut(i as usize)
+    }
+
+    /// A plain access that is no step, and is in order with all others, is about to write to these bytes.
+    pub(crate) fn overwritten(&mut self, address: usize, bytes: usize) {
+        if self.all.is_empty() || bytes == 0 {
+            return;
+        }
+        for granule in granules(address, bytes) {
+            for &i in self.at.get(&granule).into_iter().flatten() {
+                let word = &mut self.all[i as usize];
+                word.unknown |= word.address < address + bytes && address < word.address + word.bytes;
+            }
+        }
+    }
+
     /// The memory is nobody's any more, or somebody else's.
     pub(crate) fn forget(&mut self, start: usize, end: usize) {
         let gone = |word: &Word| word.address < end && start < word.address + word.bytes;
@@ -114,6 +142,7 @@ impl Words {
         }
         self.all.retain(|word| !gone(word));
         self.at.clear();
+        self.by_object = self.all.iter().zip(0..).map(|(word, i)| (word.id, i)).collect();
         for (i, word) in self.all.iter().enumerate() {
             for granule in granules(word.address, word.bytes) {
                 self.at.entry(granule).or_default().push(i as u32);
@@ -123,6 +152,7 @@ impl Words {
 
     fn add(&mut self, first: ThreadId, address: usize, bytes: usize, id: ObjectId, on: Option<ThreadId>) {
         let i = self.all.len() as u32;
+        self.by_object.insert(id, i);
         self.all.push(Word { address, bytes, id, on, first, shared: false, unknown: false });
         for granule in granules(address, bytes) {
             self.at.entry(granule).or_default().push(i);
@@ -164,9 +194,14 @@ impl Runtime {
 
     /// An access to an atomic was announced whose value is known only after it has happened.
     pub(crate) fn will_be_known(&mut self, id: ObjectId) {
-        if let Some(word) = self.words.all.iter_mut().find(|word| word.id == id) {
+        if let Some(word) = self.words.known_as(id) {
             word.unknown = true;
         }
+    }
+
+    /// Was its value to be known only now? Then nobody has changed it behind our backs.
+    pub(crate) fn was_unknown(&mut self, id: ObjectId) -> bool {
+        self.words.known_as(id).is_some_and(|word| std::mem::take(&mut word.unknown))
     }
 
     /// The thread is in code with hooks again: what it has done without them comes first.
@@ -194,9 +229,7 @@ impl Runtime {
             }
             if unknown {
                 self.words.all[i].unknown = false;
-                if let Object::Atomic(atomic) = self.conductor.object_mut(id) {
-                    atomic.set(now);
-                }
+                self.conductor.has_stored(me, id, now);
             } else {
                 self.conductor.wrote_unseen(me, id, now);
             }
