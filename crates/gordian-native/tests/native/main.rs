@@ -6,6 +6,7 @@ mod calls;
 mod cancel;
 mod compile;
 mod hooked;
+mod library;
 mod pairs;
 mod refusals;
 
