@@ -19,7 +19,9 @@ const OLDEST_GCC: u32 = 11;
 /// The sanitizer is an option of the compiler proper only (`cc1`), and not of the driver, which would link its library. A file with
 /// `-fno-sanitize=thread` stays as it is.
 const SPECS: &str =
-    "*cc1_options:\n+ %{!fno-sanitize=thread:-fsanitize=thread --param=tsan-distinguish-volatile=1}\n\n";
+    "*cc1_options:\n+ %{!fno-sanitize=thread:-fsanitize=thread --param=tsan-distinguish-volatile=1NAMES}\n\n";
+/// Names for functions of the C library whose accesses are seen, too.
+const NAMES: &str = include_str!("names.h");
 
 impl Compiler {
     /// Which one it is, from what it prints when it is asked for its version; the sentence says why it cannot be used.
@@ -49,7 +51,11 @@ impl Compiler {
     pub fn compile(self, library: &Library) -> Result<Vec<OsString>, NativeError> {
         Ok(match self {
             Compiler::Gcc => {
-                let specs = library.put_beside("gcc.specs", SPECS.as_bytes())?;
+                let names = library.put_beside("gcc-names.h", NAMES.as_bytes())?;
+                // In specs a space ends a word, whatever is done about it: then these functions go unseen.
+                let names = names.to_str().filter(|path| !path.contains([' ', '%', '{', '}', '\t', '\n']));
+                let names = names.map_or_else(String::new, |path| format!(" -include {path}"));
+                let specs = library.put_beside("gcc.specs", SPECS.replace("NAMES", &names).as_bytes())?;
                 let mut option = OsString::from("-specs=");
                 option.push(specs);
                 // The program is to be the one that people run, not one that knows of a sanitizer. Fences are supported here.

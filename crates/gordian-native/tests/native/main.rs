@@ -8,6 +8,7 @@ mod chosen;
 mod compile;
 mod drawn;
 mod hooked;
+mod library;
 mod pairs;
 mod racy;
 mod refusals;

@@ -6,7 +6,7 @@ use super::shadow::Judged;
 use super::{calls, chosen, racy};
 use crate::{blocks, turn};
 use gordian_model::ThreadId;
-use libc::c_void;
+use libc::{c_char, c_void};
 
 /// A thread accesses memory, when this returns.
 #[inline]
@@ -163,6 +163,59 @@ extern "C-unwind" fn fill(to: *mut c_void, with: libc::c_int, bytes: usize, call
     unsafe { libc::memset(to, with, bytes) }
 }
 stub!("__tsan_memset", "rcx", fill);
+
+// Functions of the C library that only gcc leaves to us, under names that files compiled with hooks know them by (`names.h`). What they
+// read in the end is what the language says: up to the first difference, or the end of a text with its nought.
+
+/// How long a text is, with its nought.
+fn length(text: *const c_char) -> usize {
+    // SAFETY: the program says that it ends.
+    unsafe { libc::strlen(text) + 1 }
+}
+
+extern "C-unwind" fn compare(a: *const u8, b: *const u8, bytes: usize, caller: usize) -> libc::c_int {
+    // SAFETY: the program says that there are so many.
+    let differs = |&at: &usize| unsafe { *a.add(at) != *b.add(at) };
+    let read = (0..bytes).find(differs).map_or(bytes, |at| at + 1);
+    access(a as usize, read, false, caller);
+    access(b as usize, read, false, caller);
+    // SAFETY: what the program asked for.
+    unsafe { libc::memcmp(a.cast(), b.cast(), bytes) }
+}
+stub!("__gordian_memcmp", "rcx", compare);
+
+extern "C-unwind" fn string_length(text: *const c_char, caller: usize) -> usize {
+    let length = length(text);
+    access(text as usize, length, false, caller);
+    length - 1
+}
+stub!("__gordian_strlen", "rsi", string_length);
+
+extern "C-unwind" fn string_copy(to: *mut c_char, from: *const c_char, caller: usize) -> *mut c_char {
+    copy(to.cast(), from.cast(), length(from), caller).cast()
+}
+stub!("__gordian_strcpy", "rdx", string_copy);
+
+extern "C-unwind" fn string_append(to: *mut c_char, from: *const c_char, caller: usize) -> *mut c_char {
+    let before = string_length(to, caller);
+    // SAFETY: the program says that there is room behind the text.
+    copy(unsafe { to.add(before) }.cast(), from.cast(), length(from), caller);
+    to
+}
+stub!("__gordian_strcat", "rdx", string_append);
+
+extern "C-unwind" fn string_compare(a: *const c_char, b: *const c_char, caller: usize) -> libc::c_int {
+    let (mut read, both) = (1, length(a).min(length(b)));
+    // SAFETY: neither text ends before that.
+    while read < both && unsafe { *a.add(read - 1) == *b.add(read - 1) } {
+        read += 1;
+    }
+    access(a as usize, read, false, caller);
+    access(b as usize, read, false, caller);
+    // SAFETY: what the program asked for.
+    unsafe { libc::strcmp(a, b) }
+}
+stub!("__gordian_strcmp", "rdx", string_compare);
 
 /// Code that must not be judged begins and ends; the compilers use it for what they generate themselves.
 #[unsafe(no_mangle)]
