@@ -6,6 +6,7 @@ mod calls;
 mod chosen;
 mod compile;
 mod hooked;
+mod inputs;
 mod pairs;
 mod racy;
 mod refusals;
