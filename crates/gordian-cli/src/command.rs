@@ -151,6 +151,7 @@ pub(crate) const RUN_SETTINGS: &[&str] = &[
     "trust",
     "points",
     "races",
+    "inputs",
     "report",
 ];
 
@@ -302,6 +303,7 @@ fn with_run_settings(command: Command) -> Command {
         .arg(option("trust", "NAMES", "Code compiled with hooks whose atomics are no steps of their own: crates, functions or files, with commas"))
         .arg(option("points", "NAMES", "Only accesses to these variables are steps, besides calls: global variables of code compiled with hooks, with commas"))
         .arg(option("races", "WHAT", "What becomes of data races: fail, explore (the accesses become steps, and the search goes on) or ignore"))
+        .arg(option("inputs", "WHAT", "Times, random numbers and numbers of processes: virtual, recorded (real, and given back in a replay) or travel (recorded, with time travel)"))
         .arg(option("report", "DIR", "Save failures under this folder instead of target/gordian"))
         .arg(patience())
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the result as one JSON object"))

@@ -6,7 +6,7 @@ use crate::races::{self, Access, Passed};
 use clap::ArgMatches;
 use gordian::__private::{Foreign, ForeignCheck};
 use gordian::{FailureKind, Report};
-use gordian_model::{Names, Plan, Races, Recording, Side, Trace};
+use gordian_model::{Inputs, Names, Plan, Races, Recording, Side, Trace};
 use gordian_native::{Circumstances, Direct, Invocation, Native};
 use gordian_search::Target;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -24,6 +24,8 @@ pub(crate) struct Program {
     points: Vec<String>,
     /// What becomes of data races.
     races: Races,
+    /// Where it gets times and random numbers from.
+    inputs: Inputs,
 }
 
 /// The setting for what is trusted, which a replay needs as well.
@@ -43,7 +45,7 @@ impl Program {
         native.trust(trusted.clone());
         let points = check.points();
         native.choose(&points).map_err(|error| error.to_string())?;
-        Ok(Program { native, trusted, points, races: check.races() })
+        Ok(Program { native, trusted, points, races: check.races(), inputs: check.inputs() })
     }
 
     /// How many threads there were, in all executions together.
@@ -53,12 +55,19 @@ impl Program {
 
     /// What a result without a failure takes for granted; `plain` are crates without hooks.
     pub(crate) fn trusted(&self, plain: &[String]) -> Option<String> {
+        let mut parts = Vec::new();
+        if self.inputs != Inputs::Virtual {
+            parts.push(
+                "times and random numbers were real and recorded: with others the program may do something else (inputs)"
+                    .to_owned(),
+            );
+        }
         if !self.native.is_hooked() {
             let trusted = "memory was not watched: the program has no hooks, so what threads share must be protected by the calls that \
                            Gordian controls, or an order of accesses may have been missed";
-            return Some(trusted.to_owned());
+            parts.insert(0, trusted.to_owned());
+            return Some(parts.join("; "));
         }
-        let mut parts = Vec::new();
         if !plain.is_empty() {
             parts.push(format!("memory was not watched in {}, compiled without hooks", plain.join(", ")));
         }

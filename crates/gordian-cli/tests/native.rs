@@ -307,3 +307,52 @@ fn a_result_says_at_which_variables_switches_were_tried() {
     assert_eq!(code, Some(2));
     assert!(errors.contains("has no variable nothing"), "{errors}");
 }
+
+const DRAWS: &str = r#"
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/random.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int last;
+static void *comes(void *i) {
+    pthread_mutex_lock(&mutex);
+    last = (int)(long)i;
+    pthread_mutex_unlock(&mutex);
+    return 0;
+}
+int main(void) {
+    pthread_t other;
+    uint64_t number;
+    pthread_create(&other, 0, comes, (void *)1);
+    comes((void *)2);
+    pthread_join(other, 0);
+    getrandom(&number, sizeof number, 0);
+    return last == 1 ? 0 : 1 + number % 250;
+}
+"#;
+
+#[test]
+fn a_failure_with_real_random_numbers_is_replayed_with_them() {
+    let Some(folder) = folder("native-inputs") else { return };
+    std::fs::write(folder.join("draws.c"), DRAWS).expect("writable");
+    let compiled =
+        Command::new("cc").args(["-g", "-pthread", "-o", "draws", "draws.c"]).current_dir(&folder).status();
+    assert!(compiled.expect("there was one before").success());
+    let mut endings = Vec::new();
+    for i in 1..=4 {
+        let (code, out, errors) = gordian(&folder, &["run", "--inputs", "recorded", "--", "./draws"]);
+        assert_eq!(code, Some(1), "{out}{errors}");
+        endings.push(out.lines().next().unwrap_or_default().to_owned());
+        for _ in 0..2 {
+            let trace = format!("target/gordian/draws/{i}.trace");
+            let (code, again, _) = gordian(&folder, &["replay", &trace]);
+            assert_eq!(code, Some(1));
+            assert!(again.contains("the same failure in the same"), "{again}");
+        }
+    }
+    endings.dedup();
+    assert!(endings.len() > 1, "the numbers are not real: {endings:?}");
+    let (code, _, errors) = gordian(&folder, &["run", "--inputs", "some", "--", "./draws"]);
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("expected virtual, recorded"), "{errors}");
+}

@@ -3,6 +3,7 @@
 use crate::access::{Access, Accesses, copied, dependent};
 use crate::file::{self, FileError};
 use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::input::{Input, Inputs};
 use crate::insight::Insight;
 use crate::names::Names;
 use crate::op::OpKind;
@@ -129,6 +130,8 @@ pub struct Options {
     pub cancels: bool,
     /// What becomes of data races.
     pub races: Races,
+    /// Where times and random numbers come from.
+    pub inputs: Inputs,
 }
 
 impl Default for Options {
@@ -142,6 +145,7 @@ impl Default for Options {
             end_steps: false,
             cancels: false,
             races: Races::Fail,
+            inputs: Inputs::Virtual,
         }
     }
 }
@@ -170,6 +174,8 @@ pub struct Plan {
     pub options: Options,
     /// Places whose plain accesses are steps, as the target knows them: those of data races that were met so far.
     pub points: Vec<u64>,
+    /// What the execution that is repeated got from outside; nothing if that is made up.
+    pub inputs: Vec<Input>,
     /// The plan repeats a whole execution; going on beyond the prefix is a departure.
     pub replay: bool,
     /// Where the prefix cannot be followed, the execution goes on by the policy; else that is a failure.

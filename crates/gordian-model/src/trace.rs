@@ -4,6 +4,7 @@ use crate::access::{Access, Accesses, copied};
 use crate::aftermath::Aftermath;
 use crate::failure::Failure;
 use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::input::Input;
 use crate::object::ObjectKind;
 use crate::op::{Op, OpKind};
 use crate::plan::{Planned, Sleeper};
@@ -142,6 +143,8 @@ pub struct Trace {
     /// Places whose plain accesses have turned out to need steps: those of the races, and of loops that wait. They were none before, so a
     /// search that knew nothing of them proves nothing; see [`Plan::points`](crate::Plan::points).
     pub points: Vec<u64>,
+    /// What it got from outside, where that is recorded.
+    pub inputs: Vec<Input>,
     /// What there was when it failed, if it did.
     pub aftermath: Option<Box<Aftermath>>,
     /// How many preemptions the front end has [told](crate::Conductor::switch_to) of, those of steps that were taken back
@@ -189,6 +192,7 @@ impl Trace {
         self.cancels_seen = false;
         self.races.clear();
         self.points.clear();
+        self.inputs.clear();
         self.aftermath = None;
         self.preempted = 0;
         self.loose = false;

@@ -28,6 +28,7 @@ mod linux {
     pub(crate) mod heap;
     pub(crate) mod hooks;
     pub(crate) mod identity;
+    mod inputs;
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;

@@ -9,6 +9,7 @@
 //! outlive the process that met them.
 #![forbid(unsafe_code)]
 
+use gordian_model::input::{Call, Input};
 use gordian_model::{ObjectId, Plan, ThreadId, Trace};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -38,6 +39,8 @@ pub const STOP_VARIABLE: &str = "GORDIAN_NATIVE_STOP";
 pub const DEPTH: usize = 8;
 /// The most places.
 pub const SITES: usize = 1 << 14;
+/// The most values from outside that are recorded in a search.
+pub const INPUTS: usize = 1 << 16;
 /// The most variables that can be chosen.
 pub const RANGES: usize = 64;
 /// The most functions without hooks that are known.
@@ -142,6 +145,11 @@ pub struct Shared {
     pub chosen: AtomicU32,
     /// See `chosen`.
     pub range: [[AtomicU64; 2]; RANGES],
+    /// What threads have got from outside, where that is recorded: how many values, and each with the thread, what it asked for, how often it had
+    /// done so before, and the value.
+    pub inputs: AtomicU32,
+    /// See `inputs`.
+    pub input: [[AtomicU64; 3]; INPUTS],
     /// How the host wants the atomics of each place to be treated: a [`Trust`].
     pub trust: [AtomicU32; SITES],
     /// Places, by their numbers less one.
@@ -166,6 +174,37 @@ impl Shared {
             2 => Trust::Quiet,
             _ => Trust::None,
         }
+    }
+
+    /// Adds what a thread got from outside; `false` if there is no room.
+    pub fn add_input(&self, input: &Input) -> bool {
+        let count = self.inputs.load(Relaxed);
+        let Some([who, what, value]) = self.input.get(count as usize) else { return false };
+        let call = match input.call {
+            Call::Process => 0,
+            Call::Random => 1,
+            Call::Clock(clock) => 2 + u64::from(clock),
+        };
+        who.store(u64::from(input.thread.0) << 32 | u64::from(input.nth), Relaxed);
+        what.store(call, Relaxed);
+        value.store(input.value, Relaxed);
+        self.inputs.store(count + 1, std::sync::atomic::Ordering::Release);
+        true
+    }
+
+    /// What threads have got from outside, without the first of it.
+    pub fn inputs_from(&self, first: usize) -> impl Iterator<Item = Input> + '_ {
+        let count = self.inputs.load(std::sync::atomic::Ordering::Acquire) as usize;
+        self.input[first.min(count)..count].iter().map(|[who, what, value]| {
+            let who = who.load(Relaxed);
+            let call = match what.load(Relaxed) {
+                0 => Call::Process,
+                1 => Call::Random,
+                clock => Call::Clock((clock - 2) as u32),
+            };
+            let (thread, nth) = (ThreadId((who >> 32) as u32), who as u32);
+            Input { thread, call, nth, step: 0, value: value.load(Relaxed) }
+        })
     }
 
     /// Where the variables lie that were chosen.

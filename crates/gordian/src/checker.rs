@@ -442,6 +442,7 @@ impl Checker {
                 sleep: Vec::new(),
                 sleep_from: 0,
                 deviations: Vec::new(),
+                inputs: trace.inputs.clone(),
                 replay: true,
                 insight,
                 ..summary.plan.clone()

@@ -6,7 +6,7 @@ use crate::record::Progress;
 use crate::report::Report;
 use crate::settings::{self, Settings, Wrong};
 use crate::surroundings::{Surroundings, file_name, quoted, write};
-use gordian_model::{FailureKind, Insight, Names, Plan, Planned, Races, Recording, Step, Trace};
+use gordian_model::{FailureKind, Inputs, Insight, Names, Plan, Planned, Races, Recording, Step, Trace};
 use gordian_search::{Guarantee, Statistics, Summary, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,6 +79,11 @@ impl ForeignCheck {
         listed(self.settings.points.as_deref())
     }
 
+    /// Where times and random numbers come from.
+    pub fn inputs(&self) -> Inputs {
+        self.settings.inputs.unwrap_or_default()
+    }
+
     /// What becomes of data races.
     pub fn races(&self) -> Races {
         self.settings.races.unwrap_or_default()
@@ -95,6 +100,7 @@ impl ForeignCheck {
         };
         let mut plan = Plan::default();
         plan.options.races = self.races();
+        plan.options.inputs = self.inputs();
         let mut summary = self.checker.search_in(target, &self.settings, plan.clone(), tell);
         let departed = |summary: &Summary| {
             summary.failure.as_ref().is_some_and(|(failure, _)| failure.kind == FailureKind::Nondeterminism)

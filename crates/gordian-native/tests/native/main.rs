@@ -8,6 +8,7 @@ mod chosen;
 mod compile;
 mod drawn;
 mod hooked;
+mod inputs;
 mod library;
 mod pairs;
 mod racy;

@@ -14,6 +14,11 @@ pub(crate) fn prepare() {
     SERVER.store(sys::process_number(), Relaxed);
 }
 
+/// The program is to take this for its own number.
+pub(crate) fn show(number: u32) {
+    SERVER.store(number, Relaxed);
+}
+
 /// The number that the program takes for its own.
 pub(crate) fn process() -> pid_t {
     SERVER.load(Relaxed) as pid_t

@@ -2,7 +2,7 @@
 //! they did before.
 
 use super::real::{entry, real};
-use super::turn;
+use super::{inputs, turn};
 use gordian_model::ThreadId;
 use libc::{c_int, c_uint, c_void};
 
@@ -29,16 +29,28 @@ impl Numbers {
 /// # Safety
 /// There are that many bytes, which the program wants to be written.
 pub(crate) unsafe fn fill(me: ThreadId, into: *mut u8, len: usize) {
+    let put = |at: usize, number: u64| {
+        let bytes = number.to_le_bytes();
+        // SAFETY: as promised.
+        unsafe { into.add(at).copy_from_nonoverlapping(bytes.as_ptr(), 8.min(len - at)) };
+    };
+    if inputs::are_real() {
+        // Of many, only what they are made from is recorded.
+        let mut from = if len > RECORDED { inputs::random(me).map(Numbers) } else { None };
+        for at in (0..len).step_by(8) {
+            put(at, from.as_mut().map_or_else(|| inputs::random(me).unwrap_or_default(), Numbers::next));
+        }
+        return;
+    }
     turn::with(|rt| {
         rt.conductor.not_idle(me);
         let numbers = &mut rt.control(me).numbers;
-        for at in (0..len).step_by(8) {
-            let bytes = numbers.next().to_le_bytes();
-            // SAFETY: as promised.
-            unsafe { into.add(at).copy_from_nonoverlapping(bytes.as_ptr(), 8.min(len - at)) };
-        }
+        (0..len).step_by(8).for_each(|at| put(at, numbers.next()));
     });
 }
+
+/// So many bytes are recorded one by one.
+const RECORDED: usize = 64;
 
 entry!(
     /// See getrandom(2).
@@ -84,10 +96,12 @@ unsafe extern "C-unwind" fn entropy(into: *mut u8, len: usize, _caller: usize) -
 
 unsafe extern "C-unwind" fn number(_caller: usize) -> u32 {
     match turn::me() {
-        Some(me) => turn::with(|rt| {
-            rt.conductor.not_idle(me);
-            rt.control(me).numbers.next() as u32
-        }),
+        Some(me) => {
+            let mut number = [0; 4];
+            // SAFETY: there is room.
+            unsafe { fill(me, number.as_mut_ptr(), 4) };
+            u32::from_le_bytes(number)
+        }
         // SAFETY: passed on as it came.
         None => unsafe { real!(c"arc4random" as unsafe extern "C" fn() -> u32)() },
     }

@@ -191,7 +191,10 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
             sys::exit_process(0);
         }
         points = points::set(shared, points);
-        turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
+        turn::with(|rt| {
+            rt.sites.absorb(rt.shared, &mut rt.conductor.names);
+            rt.recorded.absorb(rt.shared);
+        });
         // SAFETY: this process has one thread; the new one closes what it has no use for.
         let child = unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };
         match child {

@@ -78,6 +78,8 @@ pub(crate) struct Runtime {
     pub(crate) shadow: Shadow,
     /// Plain accesses that are steps.
     pub(crate) racy: Racy,
+    /// What the program has got from outside.
+    pub(crate) recorded: super::inputs::Recorded,
     pub(crate) blocks: Blocks,
     pub(crate) recent: calls::Recent,
     /// Signals that were sent and not taken yet.
@@ -157,6 +159,7 @@ pub(crate) fn create(shared: &'static Shared) {
         words: Words::default(),
         shadow: Shadow::default(),
         racy: Racy::default(),
+        recorded: super::inputs::Recorded::default(),
         blocks: Blocks::default(),
         recent: calls::Recent::default(),
         signals: Vec::new(),
@@ -223,6 +226,7 @@ pub(crate) fn begin(plan: &gordian_model::Plan) {
         rt.admit(ThreadId::MAIN, super::time::Clock::default(), handle);
         rt.control(ThreadId::MAIN).number.store(sys::thread_number(), Relaxed);
         rt.shared.running.store(sys::thread_number(), Relaxed);
+        rt.begin_inputs(plan);
         SLOT.set(Some(&raw const rt.control(ThreadId::MAIN).turn));
         let here = std::ptr::from_ref(&rt) as usize;
         // Arguments and the environment lie above it.

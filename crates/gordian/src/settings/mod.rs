@@ -11,7 +11,7 @@ pub(crate) use environment::environment;
 pub(crate) use file::file;
 pub(crate) use folders::{find_trace, shown, trace_folder};
 
-use gordian_model::Races;
+use gordian_model::{Inputs, Races};
 use gordian_search::Search;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -82,6 +82,8 @@ settings! {
     points: String = |t| if t.is_empty() { Err(None) } else { Ok(t.to_owned()) }, "names of variables with commas between them, such as head,tail";
     /// What becomes of data races in native programs.
     races: Races = races, "fail, explore (the accesses become steps) or ignore";
+    /// Where native programs get times and random numbers from.
+    inputs: Inputs = inputs, "virtual, recorded, or travel (recorded, with time travel)";
     /// The folder that failing executions are saved under.
     report: PathBuf = |t| if t.is_empty() { Err(None) } else { Ok(PathBuf::from(t)) }, "a folder, such as target/gordian";
 }
@@ -108,6 +110,15 @@ fn races(text: &str) -> Result<Races, Option<String>> {
         "fail" => Ok(Races::Fail),
         "explore" => Ok(Races::Explore),
         "ignore" => Ok(Races::Ignore),
+        _ => Err(None),
+    }
+}
+
+fn inputs(text: &str) -> Result<Inputs, Option<String>> {
+    match text {
+        "virtual" => Ok(Inputs::Virtual),
+        "recorded" => Ok(Inputs::Recorded),
+        "travel" => Ok(Inputs::Travel),
         _ => Err(None),
     }
 }
@@ -161,6 +172,7 @@ mod tests {
                 "search" => "dfs",
                 "time" => "1s",
                 "races" => "explore",
+                "inputs" => "recorded",
                 "leaks" | "weak_failures" | "spurious_wakeups" | "detailed" => "true",
                 _ => "1_000",
             };
