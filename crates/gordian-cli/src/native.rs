@@ -29,15 +29,24 @@ impl Program {
         invocation: &Invocation,
         patience: Duration,
         trusted: Vec<String>,
+        rerun: bool,
     ) -> Result<Program, String> {
         let mut native = Native::start(invocation, patience).map_err(|error| error.to_string())?;
         native.trust(trusted.clone());
+        native.rerun(rerun);
         Ok(Program { native, trusted })
     }
 
     /// How many threads there were, in all executions together.
     pub(crate) fn threads(&self) -> usize {
         self.native.names().threads()
+    }
+
+    /// What turned out about running again in one process.
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        self.native.keeps_state().then_some(
+            "the program keeps state between runs that is not in its memory (descriptors, files, signals), so --rerun was left out: every execution had a process of its own",
+        )
     }
 
     /// What a result without a failure takes for granted; `plain` are crates without hooks.
@@ -102,7 +111,7 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
         if trusted.is_empty() { Vec::new() } else { vec![(TRUST.to_owned(), trusted.join(","))] };
     let check = check(invocation, &Circumstances { folder: None, variables }, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
-    let mut program = Program::start(invocation, patience, trusted)?;
+    let mut program = Program::start(invocation, patience, trusted, matches.get_flag("rerun"))?;
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("it is written here"));
     let (mut executions, mut steps) = (0u64, 0u64);
@@ -116,6 +125,9 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
         }
     });
     bar.finish_and_clear();
+    if let Some(note) = program.note() {
+        eprintln!("{note}");
+    }
     let alone = program.threads() == 1 && report.failure().is_none();
     if alone && (report.steps() == 0 || program.native.is_hooked()) {
         let calls =
@@ -209,7 +221,7 @@ fn elsewhere(file: &Path, circumstances: &Circumstances) -> Option<Result<ExitCo
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {
     // What was trusted is in the environment by now.
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), check.trusted())?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), check.trusted(), false)?;
     let report = check.replay(&mut program, recording, file);
     told(&report, program.trusted(&[]), false)
 }

@@ -7,6 +7,7 @@ mod compile;
 mod hooked;
 mod pairs;
 mod refusals;
+mod rerun;
 
 use gordian_model::{Options, Plan, Planned, Trace};
 use gordian_native::{Invocation, Native};

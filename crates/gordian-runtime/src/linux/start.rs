@@ -3,7 +3,7 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{blocks, end, hooks, identity, points, signals, sys, thread};
+use super::{again, blocks, carriers, end, hooks, identity, points, signals, sys, thread};
 use gordian_model::ThreadId;
 use gordian_wire::{
     ANSWERS_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT, PLAN_SIZE, Phase,
@@ -68,6 +68,10 @@ unsafe extern "C-unwind" fn ours(
             blocks::prepare();
         }
         end::prepare();
+        // One heap is enough for threads of which one runs at a time, and further ones take time to make.
+        // SAFETY: no other thread is there.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+        carriers::prepare();
         serve(shared, orders, answers);
         // The program's stack begins below this function's.
         let base = std::ptr::from_ref(&main) as usize & !7;
@@ -157,25 +161,30 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
     sys::write(answers, &0u32.to_le_bytes());
     let mut points = 0;
     loop {
-        if sys::read_byte(orders).is_none() {
+        // A process that makes room for a new one has read the order already.
+        if shared.leaves.swap(0, AcqRel) == 0 && sys::read_byte(orders).is_none() {
             // The host is gone.
             sys::exit_process(0);
         }
         points = points::set(shared, points);
         turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
-        // SAFETY: this process has one thread; the new one closes what it has no use for.
-        let child = unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };
-        match child {
+        match fork() {
             0 => {
                 // SAFETY: the descriptors are ours; whoever forked this may be gone already, but then so is the pipe.
                 unsafe {
                     libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                    libc::close(orders);
-                    libc::close(answers);
+                    let kernel = shared.kernel_threads.load(Relaxed) != 0 || !carriers::are_used();
+                    if shared.rerun.load(Relaxed) == 0 || kernel {
+                        libc::close(orders);
+                        libc::close(answers);
+                    } else {
+                        again::prepare(shared, orders, answers);
+                        turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
+                    }
                 }
                 return begin(shared);
             }
-            -1 => {
+            ..0 => {
                 sys::write(answers, &u32::MAX.to_le_bytes());
             }
             child => {
@@ -185,13 +194,31 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
                     sys::call(libc::SYS_wait4, [child as usize, &raw mut status as usize, 0, 0, 0, 0])
                 } == -(libc::EINTR as isize)
                 {}
-                sys::write(answers, &status.to_le_bytes());
+                if shared.leaves.load(Acquire) == 0 {
+                    sys::write(answers, &status.to_le_bytes());
+                }
             }
         }
     }
 }
 
+/// Forks. What the C library and the program have registered to be called then is not: to them it is one process from the beginning to
+/// the end.
+fn fork() -> c_int {
+    let number = carriers::own_number();
+    let flags = (libc::SIGCHLD | libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID) as usize;
+    if number.is_null() {
+        // SAFETY: this process has one thread; the new one closes what it has no use for.
+        return unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };
+    }
+    // SAFETY: as above; the kernel writes the number of the thread to where the C library keeps it.
+    unsafe { sys::call(libc::SYS_clone, [flags, 0, 0, number as usize, 0, 0]) as c_int }
+}
+
 fn begin(shared: &'static Shared) {
+    if shared.kernel_threads.load(Relaxed) != 0 {
+        carriers::leave_to_kernel();
+    }
     let base = std::ptr::from_ref(shared).cast::<u8>();
     let len = (shared.plan.load(Relaxed) as usize).min(PLAN_SIZE);
     // SAFETY: that much is mapped, and the host writes to it only between executions.
