@@ -27,16 +27,24 @@ fn compiled(hooks: bool) -> Option<String> {
     done.then(|| out.display().to_string())
 }
 
-/// Executions of what the program does with this argument: the median time of one, with random choices, and its steps.
-fn measure(program: &str, argument: &str, count: usize) -> (Duration, usize) {
-    measure_at(program, argument, &[], count)
+/// Executions of what the program does with this argument, in processes of their own or in one: the median time of one, with random
+/// choices, and its steps.
+fn measure(program: &str, argument: &str, rerun: bool, count: usize) -> (Duration, usize) {
+    measure_at(program, argument, rerun, &[], count)
 }
 
 /// The same, with steps at these variables only.
-fn measure_at(program: &str, argument: &str, points: &[String], count: usize) -> (Duration, usize) {
+fn measure_at(
+    program: &str,
+    argument: &str,
+    rerun: bool,
+    points: &[String],
+    count: usize,
+) -> (Duration, usize) {
     let words = vec![program.to_owned(), argument.to_owned()];
     let mut native = Native::start(&Invocation { words }, Duration::from_secs(10)).expect("it can be run");
     native.choose(points).expect("they are there");
+    native.rerun(rerun);
     let mut plan = Plan::default();
     plan.options.clocks = true;
     plan.limits.steps = u32::MAX;
@@ -63,8 +71,8 @@ fn main() {
     };
     let micros = |time: Duration| time.as_secs_f64() * 1e6;
     let mut page = String::from(
-        "# How fast native programs are\n\nWritten by `cargo bench -p gordian-bench --bench native`, on one core: the median time of an execution, in a process of its own that is forked for it, \
-         with random choices.\n\n| program | steps | µs | executions a second |\n|---|--:|--:|--:|\n",
+        "# How fast native programs are\n\nWritten by `cargo bench -p gordian-bench --bench native`, on one core: the median time of an execution, with random choices, in a process of its own that is \
+         forked for it, and in one process that puts its memory back after each execution (`--rerun`).\n\n| program | process | steps | µs | executions a second |\n|---|---|--:|--:|--:|\n",
     );
     let mut times = Vec::new();
     for (name, program, argument) in [
@@ -73,28 +81,36 @@ fn main() {
         ("3 threads that do nothing", &plain, "threads"),
         ("one thread that does nothing", &plain, "empty"),
     ] {
-        let (time, steps) = measure(program, argument, 2_000);
-        times.push((time, steps));
-        let row = format!("| {name} | {steps} | {:.0} | {:.0} |", micros(time), 1e6 / micros(time));
-        println!("{row}");
-        let _ = writeln!(page, "{row}");
+        for (rerun, process, count) in [(false, "its own", 2_000), (true, "one for all", 10_000)] {
+            let (time, steps) = measure(program, argument, rerun, count);
+            times.push((time, steps));
+            let row =
+                format!("| {name} | {process} | {steps} | {:.0} | {:.0} |", micros(time), 1e6 / micros(time));
+            println!("{row}");
+            let _ = writeln!(page, "{row}");
+        }
     }
-    let (locks, steps) = times[0];
-    let per_step = micros(locks.saturating_sub(times[2].0)) / steps as f64;
-    let per_thread = micros(times[2].0.saturating_sub(times[3].0)) / 2.0;
-    let (empty, _) = measure(&hooked, "empty", 200);
-    let (accesses, _) = measure(&hooked, "plain", 50);
-    let (atomics, _) = measure(&hooked, "trusted", 20);
+    let (empty, _) = measure(&hooked, "empty", false, 200);
+    let (accesses, _) = measure(&hooked, "plain", false, 50);
+    let (atomics, _) = measure(&hooked, "trusted", false, 20);
     let chosen = ["count".to_owned()];
     let [passed_accesses, passed_atomics] =
-        ["plain", "trusted"].map(|what| measure_at(&hooked, what, &chosen, 50).0);
+        ["plain", "trusted"].map(|what| measure_at(&hooked, what, false, &chosen, 50).0);
     let passed = |time: Duration| micros(time.saturating_sub(empty)) * 1e3 / 2e5;
-    let per_access = micros(accesses.saturating_sub(empty)) * 1e3 / 2e5;
-    let per_atomic = micros(atomics.saturating_sub(empty)) * 1e3 / 2e5;
-    let parts = format!(
-        "\nWhere it goes: a process with one thread takes {:.0} µs, each further thread {per_thread:.0} µs, a step {per_step:.2} µs (most of them switch). A hook at a plain access takes \
-         {per_access:.0} ns, with what the program does itself; a step on an atomic that does not switch {per_atomic:.0} ns. If other variables are chosen (`--points`), these are {:.1} ns and {:.1} ns.\n",
-        micros(times[3].0),
+    let (per_access, per_atomic) = (passed(accesses), passed(atomics));
+    let mut parts = String::from("\nWhere it goes:\n\n");
+    for (i, process) in ["In a process of its own", "In one process for all"].into_iter().enumerate() {
+        let [locks, threads, alone] = [i, 4 + i, 6 + i].map(|row| micros(times[row].0));
+        let per_step = (locks - threads).max(0.0) / times[i].1 as f64;
+        let per_thread = (threads - alone).max(0.0) / 2.0;
+        let _ = writeln!(
+            parts,
+            "- {process}, a program with one thread besides the first takes {alone:.0} µs, each further thread {per_thread:.1} µs, a step {per_step:.2} µs (most of them switch)."
+        );
+    }
+    let _ = writeln!(
+        parts,
+        "- A hook at a plain access takes {per_access:.0} ns, with what the program does itself; a step on an atomic that does not switch {per_atomic:.0} ns. If other variables are chosen (`--points`), these are {:.1} ns and {:.1} ns.",
         passed(passed_accesses),
         passed(passed_atomics),
     );

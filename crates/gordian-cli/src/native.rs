@@ -39,18 +39,27 @@ impl Program {
         invocation: &Invocation,
         patience: Duration,
         check: &ForeignCheck,
+        rerun: bool,
     ) -> Result<Program, String> {
         let mut native = Native::start(invocation, patience).map_err(|error| error.to_string())?;
         let trusted = check.trusted();
         native.trust(trusted.clone());
         let points = check.points();
         native.choose(&points).map_err(|error| error.to_string())?;
+        native.rerun(rerun);
         Ok(Program { native, trusted, points, races: check.races(), inputs: check.inputs() })
     }
 
     /// How many threads there were, in all executions together.
     pub(crate) fn threads(&self) -> usize {
         self.native.names().threads()
+    }
+
+    /// What turned out about running again in one process.
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        self.native.keeps_state().then_some(
+            "the program keeps state between runs that is not in its memory (descriptors, files, signals), so --rerun was left out: every execution had a process of its own",
+        )
     }
 
     /// What a result without a failure takes for granted; `plain` are crates without hooks.
@@ -142,7 +151,7 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
     let variables = said_of.map(|(key, names)| (key.to_owned(), names.join(","))).collect();
     let check = check(invocation, &Circumstances { folder: None, variables }, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
-    let mut program = Program::start(invocation, patience, &check)?;
+    let mut program = Program::start(invocation, patience, &check, matches.get_flag("rerun"))?;
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("it is written here"));
     let (mut executions, mut steps) = (0u64, 0u64);
@@ -156,6 +165,9 @@ pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<Ex
         }
     });
     bar.finish_and_clear();
+    if let Some(note) = program.note() {
+        eprintln!("{note}");
+    }
     let alone = program.threads() == 1 && report.failure().is_none();
     if alone && (report.steps() == 0 || program.native.is_hooked()) {
         let calls =
@@ -262,7 +274,7 @@ pub(crate) fn prepare(
     folder: &Path,
 ) -> Result<(Direct, Recording), String> {
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), &check)?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), &check, false)?;
     let report = check.replay(&mut program, recording, file);
     if let Some(refusal) = refusal(&report) {
         return Err(refusal);
@@ -279,7 +291,7 @@ pub(crate) fn prepare(
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {
     // What was trusted is in the environment by now.
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), &check)?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), &check, false)?;
     let report = check.replay(&mut program, recording, file);
     told(&report, &[], program.trusted(&[]), false)
 }

@@ -49,7 +49,7 @@ impl Process {
         Err(NativeError::NotHere)
     }
 
-    pub(crate) fn order(&mut self) -> bool {
+    pub(crate) fn order(&mut self, _: u8) -> bool {
         match self.memory.0 {}
     }
 

@@ -20,6 +20,7 @@ mod process;
 #[path = "elsewhere.rs"]
 mod process;
 mod program;
+mod rerun;
 mod symbols;
 mod target;
 mod told;

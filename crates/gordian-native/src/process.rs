@@ -81,10 +81,10 @@ impl Memory {
         unsafe { std::slice::from_raw_parts(self.base, len) }
     }
 
-    /// What an execution has left. Only to be called when its process has ended.
+    /// What an execution has left. Only to be called when its process has ended, or waits.
     pub(crate) fn outcome(&self) -> &[u8] {
         let len = (self.head().outcome.load(Relaxed) as usize).min(OUTCOME_SIZE);
-        // SAFETY: mapped, and whoever wrote to it is gone.
+        // SAFETY: mapped, and whoever wrote to it is gone or waits.
         unsafe { std::slice::from_raw_parts(self.base.add(OUTCOME_AT), len) }
     }
 }
@@ -216,9 +216,9 @@ impl Process {
     }
 
     /// Lets the fork server make one execution.
-    pub(crate) fn order(&mut self) -> bool {
+    pub(crate) fn order(&mut self, order: u8) -> bool {
         self.tails.iter_mut().for_each(Tail::clear);
-        self.orders.write_all(&[1]).is_ok()
+        self.orders.write_all(&[order]).is_ok()
     }
 
     /// Waits a little for an answer, and takes in what is printed meanwhile.
@@ -241,7 +241,10 @@ impl Process {
             let mut status = [0; 4];
             return match self.answers.read_exact(&mut status) {
                 Ok(()) => {
-                    self.drain();
+                    // What was printed before the answer was there when the kernel looked, after it had found the answer.
+                    if all[1..].iter().any(|pipe| pipe.revents & libc::POLLIN != 0) {
+                        self.drain();
+                    }
                     Answer::Ended(u32::from_le_bytes(status))
                 }
                 Err(_) => Answer::Gone,

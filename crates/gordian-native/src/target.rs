@@ -3,19 +3,20 @@
 use crate::command::Invocation;
 use crate::error::NativeError;
 use crate::process::{Answer, Process};
+use crate::rerun::Rerun;
 use crate::symbols::Symbols;
 use crate::trust::{Trusted, Use};
 use crate::{chosen, points, program, told};
 use gordian_model::{End, Failure, FailureKind, Names, Plan, SiteId, Trace};
 use gordian_search::Target;
-use gordian_wire::{Phase, Trust, put_plan, take_outcome};
+use gordian_wire::{AFRESH, AGAIN, Phase, Trust, put_plan, take_outcome};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
 /// A native program that has been started and waits before its `main`.
 pub struct Native {
-    process: Process,
+    pub(crate) process: Process,
     path: PathBuf,
     symbols: Symbols,
     names: Names,
@@ -25,7 +26,7 @@ pub struct Native {
     sites: usize,
     threads: usize,
     /// It has turned out that every step depends on every other, or that counts of references matter.
-    starts_again: bool,
+    pub(crate) starts_again: bool,
     /// What the user trusts.
     trusted: Trusted,
     /// The program looks at counts of references, so they are steps.
@@ -33,7 +34,8 @@ pub struct Native {
     /// Places whose atomics are no steps, unless counts matter.
     quiet: Vec<usize>,
     /// The last execution met places that are treated otherwise from now on.
-    learned: bool,
+    pub(crate) learned: bool,
+    pub(crate) rerun: Rerun,
 }
 
 /// How long a program may take to come to its `main`.
@@ -73,6 +75,7 @@ impl Native {
             counts: false,
             quiet: Vec::new(),
             learned: false,
+            rerun: Rerun::default(),
         })
     }
 
@@ -111,6 +114,12 @@ impl Native {
             head.unwatched.store(1, Relaxed);
         }
         Ok(())
+    }
+
+    /// Gives every thread of the program a thread of the kernel's, or not, from the next process on. It takes longer, and debuggers see
+    /// them.
+    pub fn kernel_threads(&mut self, wanted: bool) {
+        self.process.memory.head().kernel_threads.store(u32::from(wanted), Relaxed);
     }
 
     /// The names that the last trace uses.
@@ -206,8 +215,8 @@ impl Native {
         }
     }
 
-    /// Carries out one execution.
-    fn execute_once(&mut self, plan: &Plan) -> Trace {
+    /// Carries out one execution, in a process that the order tells.
+    pub(crate) fn carry_out(&mut self, plan: &Plan, order: u8) -> Trace {
         let Some(len) = put_plan(plan, self.process.memory.plan()) else {
             return failed(
                 FailureKind::Misuse,
@@ -219,14 +228,20 @@ impl Native {
         head.outcome.store(0, Relaxed);
         head.process.store(0, Relaxed);
         head.phase.store(Phase::Ready as u32, Release);
-        if !self.process.order() {
+        if !self.process.order(order) {
             return failed(FailureKind::Misuse, "the process from which executions are forked is gone");
         }
         let before = self.is_unwatched();
         let status = self.await_end();
+        self.rerun.made = match status {
+            Some(AGAIN) if order == AFRESH => 1,
+            Some(AGAIN) => self.rerun.made + 1,
+            _ => 0,
+        };
         self.absorb();
         let trace = match status {
             Some(u32::MAX) => failed(FailureKind::Misuse, "the system does not allow another process"),
+            Some(AGAIN) => self.outcome(0),
             Some(status) => self.outcome(status),
             None => failed(FailureKind::Misuse, "the process from which executions are forked is gone"),
         };

@@ -1,9 +1,10 @@
 //! The runtime that is preloaded into a native program.
 //!
-//! The program's threads are real threads of the operating system, and one of them runs at a time: the one that has the *turn*.
+//! The program's threads are real threads to the C library, and one of them runs at a time: the one that has the *turn*. The kernel sees
+//! one thread that goes from stack to stack (`carriers`).
 //! Every call through which threads meet is taken over (`real::entry`) and becomes an op: it is announced to the same
 //! [`Conductor`](gordian_model::Conductor), with the same models, that drives tests on Gordian's own types. The conductor decides who
-//! goes on; the turn is handed over with a futex, and nothing is said to the host until the execution is over. No blocking
+//! goes on, and nothing is said to the host until the execution is over. No blocking
 //! function of the C library is called while threads are under control.
 //!
 //! Before `main` the process turns into a fork server (`start`): each execution is a process of its own that begins there.
@@ -18,10 +19,12 @@
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod linux {
+    pub(crate) mod again;
     pub(crate) mod barrier;
     pub(crate) mod blocks;
     pub(crate) mod c11;
     pub(crate) mod cancel;
+    pub(crate) mod carriers;
     pub(crate) mod condvar;
     pub(crate) mod end;
     pub(crate) mod futex;
@@ -29,9 +32,11 @@ mod linux {
     pub(crate) mod hooks;
     pub(crate) mod identity;
     mod inputs;
+    pub(crate) mod masks;
     pub(crate) mod mutex;
     pub(crate) mod objects;
     pub(crate) mod once;
+    pub(crate) mod pages;
     pub(crate) mod points;
     pub(crate) mod random;
     pub(crate) mod real;

@@ -34,6 +34,12 @@ pub const LIBRARY_VARIABLE: &str = "GORDIAN_NATIVE_LIBRARY";
 pub const DIRECT_VARIABLE: &str = "GORDIAN_NATIVE_DIRECT";
 /// Environment: the number of the step before which such a program is to stop first; anything else is the failure.
 pub const STOP_VARIABLE: &str = "GORDIAN_NATIVE_STOP";
+/// An order: an execution, in the process that made the last one if it is still there.
+pub const GO_ON: u8 = 1;
+/// An order: an execution in a new process.
+pub const AFRESH: u8 = 2;
+/// An answer in place of a status: the execution is over, and its process waits to make another.
+pub const AGAIN: u32 = u32::MAX - 1;
 
 /// The most return addresses that a place is known by.
 pub const DEPTH: usize = 8;
@@ -135,6 +141,12 @@ pub struct Shared {
     pub unwatched: AtomicU32,
     /// How many threads there were before `main`, besides the first.
     pub early: AtomicU32,
+    /// The host wants every thread of the program to be one of the kernel's, as debuggers do.
+    pub kernel_threads: AtomicU32,
+    /// The host wants executions to follow each other in one process, see [`AGAIN`].
+    pub rerun: AtomicU32,
+    /// The process that executed has been told to make room for a new one.
+    pub leaves: AtomicU32,
     /// The processors that the program may think it has.
     pub processors: [AtomicU64; 16],
     /// Functions without hooks before which a thread may be switched: how many, and where each begins, with a [`Point`].

@@ -28,6 +28,7 @@ pub(crate) struct Order {
     saves_in: PathBuf,
     here: PathBuf,
     patience: Duration,
+    rerun: bool,
     /// Crates without hooks.
     plain: Vec<String>,
 }
@@ -41,6 +42,7 @@ struct Told {
     saves_in: PathBuf,
     here: PathBuf,
     patience: Duration,
+    rerun: bool,
     plain: Vec<String>,
 }
 
@@ -49,7 +51,13 @@ impl Order {
         let here = std::env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
         let patience = *matches.get_one("patience").expect("it has a default");
         let plain = crate::command::without_hooks(matches);
-        Ok(Order { saves_in: hooked.target.join("gordian"), here, patience, plain })
+        Ok(Order {
+            saves_in: hooked.target.join("gordian"),
+            here,
+            patience,
+            rerun: matches.get_flag("rerun"),
+            plain,
+        })
     }
 
     /// How long a test may be without an op.
@@ -75,6 +83,7 @@ impl Order {
             saves_in: self.saves_in.clone(),
             here: self.here.clone(),
             patience: self.patience,
+            rerun: self.rerun,
             plain: self.plain.clone(),
         };
         let told = serde_json::to_string(&told).map_err(|error| error.to_string())?;
@@ -105,7 +114,7 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     let check = ForeignCheck::new(&invocation.line_in(&circumstances), &told.name, [])?
         .at_most(TIME)
         .saves_in(told.saves_in.clone(), told.here.clone());
-    let mut program = Program::start(&invocation, told.patience, &check)?;
+    let mut program = Program::start(&invocation, told.patience, &check, told.rerun)?;
     let report = check.run(&mut program, &mut |_| {});
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);

@@ -67,6 +67,7 @@ fn lists() -> String {
         ("end.rs", "the end"),
         ("start.rs", "processors"),
         ("sigwait.rs", "waiting for signals"),
+        ("masks.rs", "blocking signals"),
         ("identity.rs", "numbers of processes and threads, and files of random numbers"),
         ("blocks.rs", "the heap, in programs with hooks"),
     ] {

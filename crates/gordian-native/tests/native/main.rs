@@ -13,6 +13,7 @@ mod library;
 mod pairs;
 mod racy;
 mod refusals;
+mod rerun;
 
 use gordian_model::{Options, Plan, Planned, Trace};
 use gordian_native::{Invocation, Native};

@@ -47,6 +47,19 @@ pub(crate) fn prepare() {
     NEXT.store(start as usize, Relaxed);
 }
 
+/// Where the room lies; nowhere if there is none.
+pub(crate) fn room() -> (usize, usize) {
+    match START.load(Relaxed) {
+        0 => (usize::MAX - ROOM, usize::MAX),
+        start => (start, start + ROOM),
+    }
+}
+
+/// How much of it has been given out.
+pub(crate) fn used() -> usize {
+    NEXT.load(Relaxed) - START.load(Relaxed)
+}
+
 /// The calling thread, if it gets its memory from here.
 fn customer() -> Option<ThreadId> {
     if !hooks::are_there() || START.load(Relaxed) == 0 { None } else { turn::me() }

@@ -29,6 +29,12 @@ pub(crate) fn over(rt: &mut Runtime, me: ThreadId) -> ThreadId {
     sys::exit_process(0)
 }
 
+/// The last thread of the process has ended.
+pub(crate) fn last() -> ! {
+    // SAFETY: what the C library does then.
+    unsafe { real!(c"exit" as unsafe extern "C-unwind" fn(c_int) -> !)(0) }
+}
+
 /// Leaves the outcome for the host.
 fn tell(rt: &mut Runtime) {
     let outcome = Outcome::of(std::mem::take(&mut rt.conductor.trace));
@@ -123,6 +129,9 @@ unsafe extern "C-unwind" fn exit_(status: c_int, caller: usize) {
 unsafe extern "C-unwind" fn exit_at_once(status: c_int, caller: usize) {
     if let Some(me) = turn::me() {
         ends(me, status, site(caller));
+    }
+    if status == 0 {
+        super::again::again(false);
     }
     sys::exit_process(status)
 }

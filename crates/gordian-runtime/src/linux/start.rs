@@ -3,7 +3,7 @@
 
 use super::real::{entry, real};
 use super::turn;
-use super::{blocks, end, hooks, identity, points, signals, sys, thread, watch};
+use super::{again, blocks, carriers, end, hooks, identity, points, signals, sys, thread, watch};
 use gordian_model::ThreadId;
 use gordian_wire::{
     ANSWERS_VARIABLE, DIRECT_VARIABLE, LIBRARY_VARIABLE, MAGIC, MEMORY_VARIABLE, ORDERS_VARIABLE, PLAN_AT,
@@ -68,6 +68,10 @@ unsafe extern "C-unwind" fn ours(
             blocks::prepare();
         }
         end::prepare();
+        // One heap is enough for threads of which one runs at a time, and further ones take time to make.
+        // SAFETY: no other thread is there.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+        carriers::prepare();
         match pipes {
             Some((orders, answers)) => serve(shared, orders, answers),
             None => begin_at_once(shared),
@@ -175,7 +179,7 @@ fn text_of(is_wanted: &mut dyn FnMut(&str, bool) -> bool) -> (usize, usize) {
 /// Begins an execution in this process.
 fn begin_at_once(shared: &'static Shared) {
     points::set(shared, 0);
-    turn::with(|rt| rt.sites.absorb(rt.shared, &mut rt.conductor.names));
+    absorb();
     begin(shared);
 }
 
@@ -186,28 +190,30 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
     sys::write(answers, &0u32.to_le_bytes());
     let mut points = 0;
     loop {
-        if sys::read_byte(orders).is_none() {
+        // A process that makes room for a new one has read the order already.
+        if shared.leaves.swap(0, AcqRel) == 0 && sys::read_byte(orders).is_none() {
             // The host is gone.
             sys::exit_process(0);
         }
         points = points::set(shared, points);
-        turn::with(|rt| {
-            rt.sites.absorb(rt.shared, &mut rt.conductor.names);
-            rt.recorded.absorb(rt.shared);
-        });
-        // SAFETY: this process has one thread; the new one closes what it has no use for.
-        let child = unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };
-        match child {
+        absorb();
+        match fork() {
             0 => {
                 // SAFETY: the descriptors are ours; whoever forked this may be gone already, but then so is the pipe.
                 unsafe {
                     libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                    libc::close(orders);
-                    libc::close(answers);
+                    let kernel = shared.kernel_threads.load(Relaxed) != 0 || !carriers::are_used();
+                    if shared.rerun.load(Relaxed) == 0 || kernel {
+                        libc::close(orders);
+                        libc::close(answers);
+                    } else {
+                        again::prepare(shared, orders, answers);
+                        absorb();
+                    }
                 }
                 return begin(shared);
             }
-            -1 => {
+            ..0 => {
                 sys::write(answers, &u32::MAX.to_le_bytes());
             }
             child => {
@@ -217,13 +223,39 @@ fn serve(shared: &'static Shared, orders: c_int, answers: c_int) {
                     sys::call(libc::SYS_wait4, [child as usize, &raw mut status as usize, 0, 0, 0, 0])
                 } == -(libc::EINTR as isize)
                 {}
-                sys::write(answers, &status.to_le_bytes());
+                if shared.leaves.load(Acquire) == 0 {
+                    sys::write(answers, &status.to_le_bytes());
+                }
             }
         }
     }
 }
 
+/// Takes over what the host knows from earlier executions.
+fn absorb() {
+    turn::with(|rt| {
+        rt.sites.absorb(rt.shared, &mut rt.conductor.names);
+        rt.recorded.absorb(rt.shared);
+    });
+}
+
+/// Forks. What the C library and the program have registered to be called then is not: to them it is one process from the beginning to
+/// the end.
+fn fork() -> c_int {
+    let number = carriers::own_number();
+    let flags = (libc::SIGCHLD | libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID) as usize;
+    if number.is_null() {
+        // SAFETY: this process has one thread; the new one closes what it has no use for.
+        return unsafe { real!(c"fork" as unsafe extern "C" fn() -> c_int)() };
+    }
+    // SAFETY: as above; the kernel writes the number of the thread to where the C library keeps it.
+    unsafe { sys::call(libc::SYS_clone, [flags, 0, 0, number as usize, 0, 0]) as c_int }
+}
+
 fn begin(shared: &'static Shared) {
+    if shared.kernel_threads.load(Relaxed) != 0 {
+        carriers::leave_to_kernel();
+    }
     let base = std::ptr::from_ref(shared).cast::<u8>();
     let len = (shared.plan.load(Relaxed) as usize).min(PLAN_SIZE);
     // SAFETY: that much is mapped, and the host writes to it only between executions.

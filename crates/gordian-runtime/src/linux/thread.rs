@@ -1,19 +1,21 @@
-//! Threads: they begin with a real thread that waits for its turn, and end when that has really ended.
+//! Threads: they begin on a carrier, or as a thread of the kernel's that waits for its turn, and end when all that the C library does at
+//! their ends has been done.
 
 use super::real::{entry, real};
 use super::sites::site;
 use super::time::Clock;
-use super::{cancel, mutex, signals, turn};
+use super::{cancel, carriers, mutex, signals, turn};
 use gordian_model::{ObjectId, Op, OpKind, SiteId, ThreadId};
 use libc::{c_int, c_void, pthread_attr_t, pthread_t};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
-type Create = unsafe extern "C" fn(*mut pthread_t, *const pthread_attr_t, Begin, *mut c_void) -> c_int;
-type Begin = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+pub(crate) type Create =
+    unsafe extern "C" fn(*mut pthread_t, *const pthread_attr_t, Begin, *mut c_void) -> c_int;
+pub(crate) type Begin = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 /// What a new thread is told.
-struct Birth {
+pub(crate) struct Birth {
     thread: ThreadId,
     control: *mut turn::Control,
     routine: Routine,
@@ -37,10 +39,11 @@ pub(crate) unsafe extern "C-unwind" fn create(
     argument: *mut c_void,
     _caller: usize,
 ) -> c_int {
-    let create = real!(c"pthread_create" as Create);
+    // Looked up only where it is called: that takes longer than what an execution needs for a thread.
+    let create = || real!(c"pthread_create" as Create);
     let Some(me) = turn::me() else {
         // SAFETY: passed on as it came.
-        return unsafe { create(handle, attributes, routine, argument) };
+        return unsafe { create()(handle, attributes, routine, argument) };
     };
     if REFUSED.load(Relaxed) > 0 {
         REFUSED.fetch_sub(1, Relaxed);
@@ -58,11 +61,27 @@ pub(crate) unsafe extern "C-unwind" fn create(
         }
         let clock = Clock::after(&rt.control(me).clock);
         rt.admit(thread, clock, 0);
+        rt.inherit_mask(me, thread);
         let control = std::ptr::from_mut(rt.control(thread));
         Box::into_raw(Box::new(Birth { thread, control, routine, argument, stack }))
     });
-    // SAFETY: the new thread waits for its turn before it touches anything but what it is given.
-    let error = unsafe { create(handle, attributes, begin, birth.cast()) };
+    let error = if carriers::are_used() {
+        // SAFETY: the program's own attributes, and its place for the handle. Nobody runs on the carrier yet.
+        match unsafe { carriers::take(attributes) } {
+            // SAFETY: as above.
+            Ok(carrier) => unsafe {
+                handle.write((*carrier).handle);
+                (*carrier).birth = birth;
+                (*birth).stack = (*carrier).stack.1 - (*carrier).stack.0;
+                turn::with(|rt| rt.control((*birth).thread).context = (*carrier).context());
+                0
+            },
+            Err(error) => error,
+        }
+    } else {
+        // SAFETY: the new thread waits for its turn before it touches anything but what it is given.
+        unsafe { create()(handle, attributes, begin_alone, birth.cast()) }
+    };
     if error != 0 {
         // As if it had been spawned and had ended: the numbers of its parent's children stay what they are.
         // SAFETY: nobody else has it.
@@ -94,10 +113,20 @@ unsafe fn stack_size(attributes: *const pthread_attr_t) -> usize {
     if size == 0 { 8 << 20 } else { size }
 }
 
-unsafe extern "C-unwind" fn begin(birth: *mut c_void) -> *mut c_void {
-    // SAFETY: made for this thread. It is never freed, as the process ends with the execution.
-    let Birth { thread, control, routine, argument, stack } = unsafe { &*birth.cast::<Birth>() };
+/// What a thread of the kernel's begins with.
+unsafe extern "C-unwind" fn begin_alone(birth: *mut c_void) -> *mut c_void {
     signals::own_stack();
+    // SAFETY: made for this thread.
+    unsafe { begin(birth.cast()) }
+}
+
+/// The calling thread is one of the program's from here on.
+///
+/// # Safety
+/// It was made for this thread.
+pub(crate) unsafe fn begin(birth: *const Birth) -> *mut c_void {
+    // SAFETY: as the caller says. It is never freed, as the process ends with the execution.
+    let Birth { thread, control, routine, argument, stack } = unsafe { &*birth };
     turn::enter(*thread, *control);
     // The C library keeps what it knows of a thread at the upper end of its stack, and thread-local variables below that.
     // SAFETY: it touches nothing.
@@ -140,7 +169,7 @@ unsafe extern "C" fn ended(round: *mut c_void) {
         unsafe { libc::pthread_setspecific(KEY.load(Relaxed), std::ptr::without_provenance(round + 1)) };
         return;
     }
-    let Some(me) = turn::me() else { return };
+    let Some(me) = turn::me() else { return carriers::look_at_descriptor() };
     mutex::abandon(me);
     if turn::with(|rt| rt.conductor.options().end_steps) {
         turn::step(me, &Op::new(OpKind::End, ObjectId::life(me), SiteId::UNKNOWN));
@@ -169,7 +198,6 @@ pub(crate) unsafe extern "C-unwind" fn join(
     result: *mut *mut c_void,
     caller: usize,
 ) -> c_int {
-    let join = real!(c"pthread_join" as Join);
     let target = turn::me().and_then(|me| Some((me, known(handle)?)));
     if let Some((me, target)) = target {
         if me == target {
@@ -189,8 +217,19 @@ pub(crate) unsafe extern "C-unwind" fn join(
         });
         forget(handle);
     }
+    if carriers::is_one(handle) {
+        if target.is_none() {
+            return libc::EINVAL;
+        }
+        let value = carriers::released(handle);
+        if !result.is_null() {
+            // SAFETY: the program's own place.
+            unsafe { result.write(value) };
+        }
+        return 0;
+    }
     // SAFETY: passed on as it came. The thread has ended, so this does not wait.
-    unsafe { join(handle, result) }
+    unsafe { real!(c"pthread_join" as Join)(handle, result) }
 }
 
 entry!(
@@ -266,6 +305,10 @@ entry!(
 pub(crate) unsafe extern "C-unwind" fn detach(handle: pthread_t, _caller: usize) -> c_int {
     if turn::me().is_some() {
         forget(handle);
+        if carriers::is_one(handle) {
+            carriers::released(handle);
+            return 0;
+        }
     }
     // SAFETY: passed on as it came; it does not wait.
     unsafe { real!(c"pthread_detach" as unsafe extern "C" fn(pthread_t) -> c_int)(handle) }

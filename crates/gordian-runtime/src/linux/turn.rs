@@ -5,6 +5,7 @@
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
 use super::blocks::Blocks;
+use super::carriers::{self, Carrier, Context};
 use super::hooks::racy::{Racy, Waiting};
 use super::hooks::shadow::Shadow;
 use super::hooks::words::Words;
@@ -24,6 +25,10 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering:
 
 /// What there is of a thread.
 pub(crate) struct Control {
+    /// Where it is while it does not run, if it has a carrier.
+    pub(crate) context: Context,
+    /// The signals it has blocked, if any has changed that.
+    pub(crate) mask: u64,
     /// One: it may go on.
     turn: AtomicU32,
     /// The kernel's number for it.
@@ -86,6 +91,10 @@ pub(crate) struct Runtime {
     pub(crate) signals: Vec<libc::c_int>,
     /// By number of the thread; null if it is not in this execution.
     threads: Vec<*mut Control>,
+    /// What threads can run on, if not on the kernel's.
+    pub(crate) carriers: Vec<*mut Carrier>,
+    /// A thread has blocked signals, or let them through.
+    pub(crate) masked: bool,
     /// Handles of threads that can still be joined.
     pub(crate) handles: Vec<(libc::pthread_t, ThreadId)>,
     /// Threads that the running one has spawned since its last op.
@@ -164,6 +173,8 @@ pub(crate) fn create(shared: &'static Shared) {
         recent: calls::Recent::default(),
         signals: Vec::new(),
         threads: Vec::new(),
+        carriers: Vec::new(),
+        masked: false,
         handles: Vec::new(),
         newborns: Vec::new(),
         stack: Vec::new(),
@@ -245,6 +256,8 @@ impl Runtime {
         }
         let turn = AtomicU32::new(0);
         let control = Control {
+            context: Context { pointer: 0, thread: handle as usize },
+            mask: 0,
             turn,
             number: AtomicU32::new(0),
             handle,
@@ -281,6 +294,14 @@ impl Runtime {
             });
             born.first().copied()
         })
+    }
+
+    /// Goes through all threads of this execution.
+    pub(crate) fn each_control(&mut self, mut f: impl FnMut(&mut Control)) {
+        for &control in self.threads.iter().filter(|control| !control.is_null()) {
+            // SAFETY: as in `control`.
+            f(unsafe { &mut *control });
+        }
     }
 
     /// The thread of this execution on whose stack an address lies.
@@ -330,7 +351,18 @@ fn hand_over(me: ThreadId, for_ever: bool) {
         rt.queue_newborns();
         rt.next(me)
     });
-    if next != me {
+    if next == me {
+        return;
+    }
+    if carriers::are_used() {
+        let (from, to) = with(|rt| {
+            let to = rt.control(next).context;
+            rt.unmask(next);
+            (&raw mut rt.control(me).context.pointer, to)
+        });
+        // SAFETY: the other does not run, as this one does, and has noted down its registers when it last did, or has yet to begin.
+        unsafe { carriers::switch(from, to) };
+    } else {
         pass(next);
         if !for_ever {
             wait(me);
@@ -500,9 +532,20 @@ pub(crate) fn finish(me: ThreadId) {
         rt.shadow.renew(low, high);
         rt.conductor.finish(me);
         // The main thread stays, as a shadow, until the process ends.
-        rt.dying = if me == ThreadId::MAIN { 0 } else { rt.control(me).number.load(Relaxed) };
+        rt.dying = if me == ThreadId::MAIN || carriers::are_used() {
+            0
+        } else {
+            rt.control(me).number.load(Relaxed)
+        };
     });
+    if carriers::are_used() {
+        carriers::ended(with(|rt| rt.control(me).handle));
+    }
     hand_over(me, true);
+    if carriers::are_used() {
+        // Nobody is left, so this was the last thread of the process.
+        end::last();
+    }
 }
 
 /// The thread ends the process: the others go on as far as they can, then this returns.
@@ -537,5 +580,7 @@ pub(crate) fn enter(me: ThreadId, control: *mut Control) {
         (*control).number.store(sys::thread_number(), Relaxed);
         SLOT.set(Some(&raw const (*control).turn));
     }
-    wait(me);
+    if !carriers::are_used() {
+        wait(me);
+    }
 }
