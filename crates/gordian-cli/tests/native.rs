@@ -356,3 +356,39 @@ fn a_failure_with_real_random_numbers_is_replayed_with_them() {
     assert_eq!(code, Some(2));
     assert!(errors.contains("expected virtual, recorded"), "{errors}");
 }
+
+#[test]
+fn many_executions_in_one_process_say_the_same() {
+    let Some(folder) = folder("native-rerun") else { return };
+    let alone = gordian(&folder, &["run", "--", "./dine"]);
+    let again = gordian(&folder, &["run", "--rerun", "--", "./dine"]);
+    assert_eq!(alone.0, Some(1), "{}", alone.2);
+    // How long it took is told as well.
+    let told = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.starts_with("a failure was found")).map(str::to_owned).collect()
+    };
+    assert_eq!(told(&again.1), told(&alone.1));
+    assert!(!again.2.contains("keeps state"), "{}", again.2);
+}
+
+#[test]
+fn state_between_runs_is_told() {
+    let Some(folder) = folder("native-state") else { return };
+    let source = SOURCE
+        .replace("#include <unistd.h>", "#include <sys/stat.h>\n#include <unistd.h>")
+        .replace(
+            "    pthread_mutex_lock(&right);\n    pthread_mutex_lock(&left);",
+            "    pthread_mutex_lock(&left);\n    pthread_mutex_lock(&right);",
+        )
+        .replace(
+            "    if (count > 2)\n        return 0;\n",
+            "    if (umask(0123) == 0123)\n        pthread_mutex_lock(&left);\n",
+        );
+    std::fs::write(folder.join("state.c"), source).expect("writable");
+    let compiled =
+        Command::new("cc").args(["-g", "-pthread", "-o", "state", "state.c"]).current_dir(&folder).status();
+    assert!(compiled.is_ok_and(|status| status.success()));
+    let (status, out, err) = gordian(&folder, &["run", "--rerun", "--", "./state"]);
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert!(err.contains("the program keeps state between runs"), "{err}");
+}

@@ -1,6 +1,6 @@
 //! Executions that follow each other in one process are those that there are in processes of their own.
 
-use crate::compile::compiled;
+use crate::compile::{compiled, hooked};
 use crate::{replay, search_in, start, steps};
 use gordian_model::{Plan, Policy};
 use gordian_search::{Summary, Target};
@@ -40,8 +40,9 @@ fn arguments(source: &str) -> Vec<String> {
 
 #[test]
 fn verdicts_and_executions_are_the_same_however_they_are_made() {
-    for source in ["pairs.c", "bugs.c"] {
-        let Some(program) = compiled(source, &[]) else { return };
+    for source in ["pairs.c", "bugs.c", "hooked.c"] {
+        let program = if source == "hooked.c" { hooked(source, &[]) } else { compiled(source, &[]) };
+        let Some(program) = program else { return };
         let all = arguments(source);
         assert!(all.len() > 5, "{all:?}");
         for argument in all.iter().filter(|argument| *argument != "spins") {
