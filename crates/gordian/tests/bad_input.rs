@@ -298,7 +298,7 @@ fn files_that_are_no_traces_are_told_apart() {
             b"GORDIAN\n\xff\x00rest",
             "was written by format version 255, this Gordian reads version 5; run the check again",
         ),
-        ("cut", b"GORDIAN\n\x04\x00\x05ab", "is damaged or cut short"),
+        ("cut", b"GORDIAN\n\x05\x00\x05ab", "is damaged or cut short"),
     ] {
         let path = saved(name, bytes);
         let error = Plan::load(&path).unwrap_err().to_string();

@@ -295,7 +295,7 @@ fn a_file_that_is_no_trace_is_an_error() {
         (b"".as_slice(), "x.trace is empty"),
         (b"nonsense", "x.trace is not a Gordian trace"),
         (b"GORDIAN\n\x63\x00", "x.trace was written by format version 99"),
-        (b"GORDIAN\n\x04\x00\x05", "x.trace is damaged or cut short"),
+        (b"GORDIAN\n\x05\x00\x05", "x.trace is damaged or cut short"),
     ] {
         std::fs::write(&path, bytes).unwrap();
         let text = package.run("fails", &[("GORDIAN_REPLAY", "x.trace"), ("COLUMNS", "400")]);
