@@ -23,6 +23,7 @@ mod linux {
     pub(crate) mod c11;
     pub(crate) mod cancel;
     pub(crate) mod condvar;
+    pub(crate) mod control;
     pub(crate) mod end;
     pub(crate) mod futex;
     pub(crate) mod heap;

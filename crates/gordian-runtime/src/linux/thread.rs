@@ -1,5 +1,6 @@
 //! Threads: they begin with a real thread that waits for its turn, and end when that has really ended.
 
+use super::control::Control;
 use super::real::{entry, real};
 use super::sites::site;
 use super::time::Clock;
@@ -15,7 +16,7 @@ type Begin = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 /// What a new thread is told.
 struct Birth {
     thread: ThreadId,
-    control: *mut turn::Control,
+    control: *mut Control,
     routine: Routine,
     argument: *mut c_void,
     /// How large its stack is.
