@@ -26,6 +26,7 @@ mod linux {
     pub(crate) mod cancel;
     pub(crate) mod carriers;
     pub(crate) mod condvar;
+    pub(crate) mod control;
     pub(crate) mod end;
     pub(crate) mod futex;
     pub(crate) mod heap;

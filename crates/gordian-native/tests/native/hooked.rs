@@ -1,25 +1,14 @@
 //! Programs that are compiled with hooks: memory is watched.
 
 use crate::compile::hooked;
+use crate::pairs::run;
 use crate::{replay, search, search_in, start, steps};
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicI8, AtomicI32, Ordering::*};
-use gordian::thread;
 use gordian_model::FailureKind::{self, *};
 use std::sync::Arc;
 
 type Twin = fn();
-
-fn run(count: usize, body: impl Fn(usize) + Send + Sync + 'static) {
-    let body = Arc::new(body);
-    let threads: Vec<_> = (0..count)
-        .map(|i| {
-            let body = Arc::clone(&body);
-            thread::spawn(move || body(i))
-        })
-        .collect();
-    threads.into_iter().for_each(|t| t.join().unwrap());
-}
 
 fn buffers() {
     let both = [AtomicI32::new(0), AtomicI32::new(0)];

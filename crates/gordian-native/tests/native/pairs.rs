@@ -9,7 +9,8 @@ use std::time::Duration;
 
 type Twin = fn();
 
-fn run(count: usize, body: impl Fn(usize) + Send + Sync + 'static) {
+/// Runs so many threads to their ends.
+pub(crate) fn run(count: usize, body: impl Fn(usize) + Send + Sync + 'static) {
     let body = Arc::new(body);
     let threads: Vec<_> = (0..count)
         .map(|i| {

@@ -90,25 +90,18 @@ fn take(me: ThreadId, size: usize, align: usize, caller: usize) -> *mut c_void {
 fn give_back(me: ThreadId, address: usize, caller: usize) {
     let site = calls::site(caller);
     turn::with(|rt| {
+        let fails = |rt: &mut Runtime, what: [&str; 2]| {
+            let who = rt.conductor.names.thread(me);
+            let failure =
+                Failure::new(FailureKind::Crash, format!("crash: {}{who} frees {}", what[0], what[1]));
+            let failure = told(failure.at(me, site), rt, address);
+            rt.fail(me, failure);
+        };
         let Some(&block) = rt.blocks.0.get(&address) else {
-            let failure = Failure::new(
-                FailureKind::Crash,
-                format!(
-                    "crash: {} frees what is no block of memory, but lies inside of one",
-                    rt.conductor.names.thread(me)
-                ),
-            );
-            return rt.fail(me, told(failure.at(me, site), rt, address));
+            return fails(rt, ["", "what is no block of memory, but lies inside of one"]);
         };
         if block.freed.is_some() {
-            let failure = Failure::new(
-                FailureKind::Crash,
-                format!(
-                    "crash: double free: {} frees memory that has been freed",
-                    rt.conductor.names.thread(me)
-                ),
-            );
-            return rt.fail(me, told(failure.at(me, site), rt, address));
+            return fails(rt, ["double free: ", "memory that has been freed"]);
         }
         let end = address + block.size.max(1);
         if !rt.shadow.access_known(&mut rt.conductor, me, (address, end), site) {

@@ -1,6 +1,7 @@
 //! Threads: they begin on a carrier, or as a thread of the kernel's that waits for its turn, and end when all that the C library does at
 //! their ends has been done.
 
+use super::control::Control;
 use super::real::{entry, real};
 use super::sites::site;
 use super::time::Clock;
@@ -17,7 +18,7 @@ pub(crate) type Begin = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 /// What a new thread is told.
 pub(crate) struct Birth {
     thread: ThreadId,
-    control: *mut turn::Control,
+    control: *mut Control,
     routine: Routine,
     argument: *mut c_void,
     /// How large its stack is.

@@ -5,14 +5,14 @@
 //! come to its end, first run up to their next op before anything is decided: spawning and joining are no steps.
 
 use super::blocks::Blocks;
-use super::carriers::{self, Carrier, Context};
+use super::carriers::{self, Carrier};
+use super::control::Control;
 use super::hooks::racy::{Racy, Waiting};
 use super::hooks::shadow::Shadow;
 use super::hooks::words::Words;
 use super::hooks::{self, calls};
 use super::objects::Objects;
 use super::sites::Sites;
-use super::snapshot::Snapshot;
 use super::{end, signals, sys};
 use gordian_model::conductor::Visit;
 use gordian_model::object::Atomic;
@@ -22,55 +22,6 @@ use gordian_model::{
 use gordian_wire::Shared;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
-
-/// What there is of a thread.
-pub(crate) struct Control {
-    /// Where it is while it does not run, if it has a carrier.
-    pub(crate) context: Context,
-    /// The signals it has blocked, if any has changed that.
-    pub(crate) mask: u64,
-    /// One: it may go on.
-    turn: AtomicU32,
-    /// The kernel's number for it.
-    pub(crate) number: AtomicU32,
-    /// The C library's handle.
-    pub(crate) handle: libc::pthread_t,
-    /// Virtual time.
-    pub(crate) clock: super::time::Clock,
-    /// What it does when it is asked to end.
-    pub(crate) manners: super::cancel::Manners,
-    /// Robust mutexes that it holds.
-    pub(crate) robust: Vec<usize>,
-    /// Random numbers.
-    pub(crate) numbers: super::random::Numbers,
-    /// Where its stack lies.
-    pub(crate) stack: (usize, usize),
-    /// Where the program's part of the stack begins.
-    pub(crate) base: usize,
-    /// The state in which it was last seen in a loop, and room for another.
-    pub(crate) snapshot: Snapshot,
-    pub(crate) spare: Snapshot,
-    /// How often it has done something to atomics, in trusted code, since its last step.
-    pub(crate) within: u32,
-    /// How often its state was compared in a loop that changes nothing for others, and how much it had changed before.
-    pub(crate) rounds: (u32, u32),
-    /// It has been in code without hooks that may have changed atomics.
-    pub(crate) unseen: bool,
-    /// The plain read that it may be waiting with.
-    pub(crate) waiting: Waiting,
-}
-
-impl Control {
-    /// Is this where its functions have their variables?
-    pub(crate) fn is_local(&self, address: usize) -> bool {
-        (self.stack.0..self.base).contains(&address)
-    }
-
-    /// Is this on the thread's own stack?
-    pub(crate) fn is_own(&self, address: usize) -> bool {
-        (self.stack.0..self.stack.1).contains(&address)
-    }
-}
 
 /// What an execution needs. There is one, made before the process forks for the first time.
 pub(crate) struct Runtime {
@@ -254,26 +205,7 @@ impl Runtime {
         if self.threads.len() <= i {
             self.threads.resize(i + 1, std::ptr::null_mut());
         }
-        let turn = AtomicU32::new(0);
-        let control = Control {
-            context: Context { pointer: 0, thread: handle as usize },
-            mask: 0,
-            turn,
-            number: AtomicU32::new(0),
-            handle,
-            clock,
-            manners: super::cancel::Manners::default(),
-            robust: Vec::new(),
-            numbers: super::random::Numbers::of(thread),
-            stack: (0, 0),
-            base: 0,
-            snapshot: Snapshot::default(),
-            spare: Snapshot::default(),
-            within: 0,
-            rounds: (0, 0),
-            unseen: false,
-            waiting: Waiting::default(),
-        };
+        let control = Control::new(thread, clock, handle);
         // Never given back: the process ends with the execution.
         self.threads[i] = Box::into_raw(Box::new(control));
     }

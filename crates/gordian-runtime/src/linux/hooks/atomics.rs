@@ -200,6 +200,25 @@ macro_rules! update {
     };
 }
 
+/// One of the two kinds of compare-and-exchange that gcc calls, carried out by `$either`.
+macro_rules! exchanges {
+    ($type:ty, $bits:literal, $name:literal, $kind:ident, $either:ident) => {
+        const _: () = {
+            extern "C-unwind" fn exchange(
+                at: *mut $type,
+                old: *mut $type,
+                new: $type,
+                mo: c_int,
+                failed: c_int,
+                caller: usize,
+            ) -> c_int {
+                $either(OpKind::$kind, at, old, new, [mo, failed], caller)
+            }
+            stub!(concat!("__tsan_atomic", $bits, "_compare_exchange_", $name), "r9", exchange);
+        };
+    };
+}
+
 macro_rules! atomics {
     ($module:ident, $bits:literal, $type:ty, $atomic:ty) => {
         mod $module {
@@ -287,29 +306,8 @@ macro_rules! atomics {
                 c_int::from(found.is_ok())
             }
 
-            extern "C-unwind" fn strong(
-                at: *mut $type,
-                old: *mut $type,
-                new: $type,
-                mo: c_int,
-                failed: c_int,
-                caller: usize,
-            ) -> c_int {
-                either(OpKind::CompareExchange, at, old, new, [mo, failed], caller)
-            }
-            stub!(concat!("__tsan_atomic", $bits, "_compare_exchange_strong"), "r9", strong);
-
-            extern "C-unwind" fn weak(
-                at: *mut $type,
-                old: *mut $type,
-                new: $type,
-                mo: c_int,
-                failed: c_int,
-                caller: usize,
-            ) -> c_int {
-                either(OpKind::CompareExchangeWeak, at, old, new, [mo, failed], caller)
-            }
-            stub!(concat!("__tsan_atomic", $bits, "_compare_exchange_weak"), "r9", weak);
+            exchanges!($type, $bits, "strong", CompareExchange, either);
+            exchanges!($type, $bits, "weak", CompareExchangeWeak, either);
         }
         update!($module, $bits, $type, "exchange", Swap, swap);
         update!($module, $bits, $type, "fetch_add", Add, fetch_add);

@@ -88,10 +88,7 @@ impl Shadow {
         site: SiteId,
     ) -> Judged {
         let now = conductor.time(me);
-        let (mut at, end) = (address, address + bytes);
-        while at < end {
-            let until = end.min((at | 7) + 1);
-            let mask = mask(at, until);
+        for (at, mask) in granules(address, bytes) {
             let first = self.page(at / PAGE)[at % PAGE / 8];
             if first == FREED {
                 return Judged::Freed;
@@ -102,7 +99,6 @@ impl Shadow {
             if now == 0 && conductor.options().races != Races::Ignore {
                 conductor.trace.cells_seen = true;
             }
-            at = until;
         }
         Judged::Fine
     }
@@ -163,10 +159,7 @@ impl Shadow {
         (write, time): (bool, u32),
         site: SiteId,
     ) -> Judged {
-        let (mut at, end) = (address, address + bytes);
-        while at < end {
-            let until = end.min((at | 7) + 1);
-            let mask = mask(at, until);
+        for (at, mask) in granules(address, bytes) {
             let first = self.page(at / PAGE)[at % PAGE / 8];
             if first == FREED {
                 return Judged::Freed;
@@ -191,7 +184,6 @@ impl Shadow {
                 }
                 conductor.note_cell(*cell, Epoch { thread: me, time, site });
             }
-            at = until;
         }
         Judged::Fine
     }
@@ -279,6 +271,17 @@ impl Shadow {
         }
         true
     }
+}
+
+/// The granules that memory lies in: where it begins in each, and which bytes of it they are.
+#[inline]
+fn granules(address: usize, bytes: usize) -> impl Iterator<Item = (usize, u8)> {
+    let (mut at, end) = (address, address + bytes);
+    std::iter::from_fn(move || {
+        let (from, until) = (at, end.min((at | 7) + 1));
+        at = until;
+        (from < until).then(|| (from, mask(from, until)))
+    })
 }
 
 /// The bytes of a granule from one address up to another.
