@@ -17,8 +17,8 @@ const PARTS: [(&str, &[&str]); 7] = [
     ("the search", &["gordian-search/", "gordian_search::"]),
     ("the conductor and the models", &["gordian-model/", "gordian_model::"]),
     (
-        "switching between coroutines",
-        &["corosensei", "gordian/src/runtime/coroutines", "gordian::runtime::coroutines"],
+        "switching between threads",
+        &["gordian/src/runtime/seat", "gordian/src/runtime/onward", "gordian::runtime::onward"],
     ),
     ("starting, driving and ending threads", &["gordian/src/runtime/", "gordian::runtime::"]),
     ("std's mirror", &["gordian/src/", "gordian::"]),
@@ -97,11 +97,11 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
         "\nWhat was done about it, and what is left:\n\n\
          - A step that does not switch threads is a function call: announce, decide, perform, on the stack of the thread itself. Ops on atomics and mutexes \
            have a path of their own (`conductor/quick.rs`), also while others sleep.\n\
-         - A switch is one of corosensei's, without a system call. Stacks and coroutines are kept from one execution to the next; no execution makes a \
-           system call, also not to prove a loop idle (`runtime/peek.rs`).\n\
+         - A switch is a dozen instructions, without a system call, from one thread straight to the next (`runtime/onward.rs`). Stacks are kept from one \
+           execution to the next; no execution makes a system call, also not to prove a loop idle (`runtime/peek.rs`).\n\
          - Steps, clocks and sleep sets live in tables that are kept; an execution allocates what the program and its closures do (`tests/allocation.rs`).\n\
-         - What surrounds a switch is inlined as far as it goes: each return to what was called before one is predicted wrongly, which no count of \
-           instructions shows.\n\
+         - What surrounds a switch is inlined as far as it goes: a return to what was called before one may be predicted wrongly, which no count of \
+           instructions shows. Going straight to the next thread, by a jump, keeps calls and returns in step where threads run the same code.\n\
          - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only. It stops looking \
            back where nothing earlier can matter, and keeps a sleeping step once for all the nodes at which it sleeps.\n\
          - The program runs again from its beginning each time. But the steps that an execution shares with the one before it are only checked and \

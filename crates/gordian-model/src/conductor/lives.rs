@@ -95,6 +95,19 @@ impl Conductor {
         self.released.pop()
     }
 
+    /// Have joins come to their end, and do those threads wait to go on?
+    #[inline]
+    pub fn has_released(&self) -> bool {
+        !self.released.is_empty()
+    }
+
+    /// As [`next_released`](Self::next_released), if there is one such thread and whoever stepped last has ended: then it may go on and decide
+    /// at its next op by itself, because nobody is preempted by that.
+    pub fn next_released_alone(&mut self) -> Option<ThreadId> {
+        let alone = self.released.len() == 1 && self.is_finished(self.current);
+        alone.then(|| self.released.pop()).flatten()
+    }
+
     /// The threads that there are or were in this execution.
     pub fn born(&self) -> impl Iterator<Item = ThreadId> + '_ {
         let born = |(_, thread): &(usize, &Thread)| thread.status != Status::Absent;

@@ -1,6 +1,6 @@
 //! Carrying a step out: what it does to its object, who can go on now, and who looks again.
 
-use super::slots::{Objects, slot_of};
+use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::Access;
 use crate::id::{ObjectId, ThreadId};
@@ -60,19 +60,7 @@ impl Conductor {
         if !me.after.is_empty() {
             step.after = std::mem::take(&mut me.after);
         }
-        let reply = match op.kind {
-            OpKind::Choose => Reply::value(u64::from(outcome)),
-            _ if op.object == ObjectId::NONE => Reply::DONE,
-            _ => {
-                let objects = Objects {
-                    options: self.options,
-                    slots: &mut self.slots,
-                    lives: &mut self.lives,
-                    sync: &mut self.sync,
-                };
-                objects.carry_out(thread, op, outcome, me.panicking, &mut step.accesses)
-            }
-        };
+        let reply = objects!(self).make_step(thread, op, outcome, me.panicking, &mut step.accesses);
         step.value = reply.value;
         step.ok = reply.ok;
         self.enabled.remove(thread);

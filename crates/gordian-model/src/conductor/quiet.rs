@@ -1,7 +1,7 @@
 //! What happens without a step: ops that commute with everything that others can see, and those of an execution that is over.
 
 use super::Conductor;
-use super::slots::Objects;
+use super::slots::{Objects, objects};
 use crate::access::Accesses;
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Model, Object, Outcomes};
@@ -11,13 +11,7 @@ impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.
     pub fn silently(&mut self, thread: ThreadId, op: &Op) -> Reply {
         let panicking = self.threads[thread.index()].panicking;
-        let objects = Objects {
-            options: self.options,
-            slots: &mut self.slots,
-            lives: &mut self.lives,
-            sync: &mut self.sync,
-        };
-        let reply = objects.carry_out(thread, op, 0, panicking, &mut Accesses::new());
+        let reply = objects!(self).carry_out(thread, op, 0, panicking, &mut Accesses::new());
         self.sync.tick(thread);
         reply
     }

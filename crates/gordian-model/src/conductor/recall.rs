@@ -8,10 +8,10 @@
 //! Only a *smooth* beginning is repeated in this way: one in which nobody paused, timed out, or was found idle.
 
 use super::policy::Kind;
-use super::slots::{Objects, slot_of};
+use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Decision, Status};
 use crate::access::{Access, Accesses};
-use crate::id::{ObjectId, ThreadId};
+use crate::id::ThreadId;
 use crate::object::Object;
 use crate::op::{OpKind, Reply};
 use crate::plan::{Plan, Planned};
@@ -162,19 +162,7 @@ impl Conductor {
         let op = &me.op;
         self.trace.note_kind(op.kind);
         let mut accesses = Accesses::new_const();
-        let reply = match op.kind {
-            OpKind::Choose => Reply::value(u64::from(self.chosen)),
-            _ if op.object == ObjectId::NONE => Reply::DONE,
-            _ => {
-                let objects = Objects {
-                    options: self.options,
-                    slots: &mut self.slots,
-                    lives: &mut self.lives,
-                    sync: &mut self.sync,
-                };
-                objects.carry_out(thread, op, self.chosen, me.panicking, &mut accesses)
-            }
-        };
+        let reply = objects!(self).make_step(thread, op, self.chosen, me.panicking, &mut accesses);
         let step = &mut self.trace.steps[at];
         step.value = reply.value;
         step.arg = op.arg;

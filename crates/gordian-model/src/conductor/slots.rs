@@ -3,7 +3,7 @@
 use crate::access::{Accesses, Act};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Cx, Life, Model, Object, Synchronisation};
-use crate::op::{Op, Reply};
+use crate::op::{Op, OpKind, Reply};
 use crate::plan::Options;
 
 /// The slot of an object.
@@ -83,7 +83,37 @@ pub(super) struct Objects<'a> {
     pub(super) sync: &'a mut Synchronisation,
 }
 
+/// The part of a conductor that carrying out an op changes. The rest of it stays free to be borrowed, which a method would not allow.
+macro_rules! objects {
+    ($conductor:expr) => {
+        Objects {
+            options: $conductor.options,
+            slots: &mut $conductor.slots,
+            lives: &mut $conductor.lives,
+            sync: &mut $conductor.sync,
+        }
+    };
+}
+pub(super) use objects;
+
 impl Objects<'_> {
+    /// Carries out a step, whether it has an object or not.
+    #[inline(always)]
+    pub(super) fn make_step(
+        self,
+        thread: ThreadId,
+        op: &Op,
+        outcome: u32,
+        panicking: bool,
+        accesses: &mut Accesses,
+    ) -> Reply {
+        match op.kind {
+            OpKind::Choose => Reply::value(u64::from(outcome)),
+            _ if op.object == ObjectId::NONE => Reply::DONE,
+            _ => self.carry_out(thread, op, outcome, panicking, accesses),
+        }
+    }
+
     #[inline]
     pub(super) fn model(&mut self, object: ObjectId) -> &mut Object {
         match object.as_life() {

@@ -1,34 +1,31 @@
-//! The coroutines on which threads under test run.
+//! The stacks on which threads under test run, and what they do there.
 //!
-//! A thread keeps its coroutine from one execution to the next: at its end it suspends and waits for something else to do.
-//! Only the host touches the table of coroutines, because it has lent itself one of them while a thread runs. What threads
-//! change themselves is apart from it, in their tasks.
+//! A thread keeps its stack from one execution to the next: at its end it suspends and waits for something else to do.
 
 use super::host::{Request, Runtime};
 use super::job::Job;
 use super::panic::PanicNote;
+use super::seat::Seat;
 use super::snapshot::Snapshot;
-use super::{Yield, current, overflow};
-use corosensei::stack::{DefaultStack, Stack};
-use corosensei::trap::CoroutineTrapHandler;
-use corosensei::{Coroutine, CoroutineResult};
+use super::{current, overflow};
+use corosensei::stack::Stack;
 use gordian_model::{Failure, FailureKind, Names, SiteId, ThreadId};
+use std::convert::Infallible;
 
 /// What a thread is resumed for.
+#[derive(Clone, Copy)]
 pub(super) enum Wake {
     Go,
     TearDown,
 }
 
-pub(super) type Co = Coroutine<Wake, (), (), DefaultStack>;
-
-/// More than this many are not kept for the next search.
+/// More stacks than this are not kept for the next search.
 const KEPT: usize = 1024;
 
 /// A thread under test.
 #[derive(Default)]
 pub(super) struct Task {
-    pub(super) yielder: *const YieldPointer,
+    pub(super) seat: Seat,
     pub(super) base: usize,
     pub(super) limit: usize,
     pub(super) stack_pointer: usize,
@@ -41,10 +38,8 @@ pub(super) struct Task {
     pub(super) last_panic: Option<PanicNote>,
 }
 
-type YieldPointer = Yield;
-
 impl Runtime {
-    /// Gives a new thread what it is to do; it begins when the host resumes it.
+    /// Gives a new thread what it is to do; it begins when it is resumed.
     ///
     /// # Safety
     /// What `body` borrows outlives the thread.
@@ -76,22 +71,14 @@ impl Runtime {
         self.conductor.fail(Failure::new(FailureKind::Misuse, message));
     }
 
-    /// Makes sure that the thread has a coroutine. Without a stack for it the execution has failed.
-    ///
-    /// # Safety
-    /// The host is running.
+    /// Makes sure that the thread has a stack. Without one the execution has failed.
     #[inline]
-    pub(super) unsafe fn embody(&mut self, thread: ThreadId) -> bool {
-        match self.coroutines.get(thread.index()) {
-            Some(Some(_)) => true,
-            // SAFETY: as promised.
-            _ => unsafe { self.create(thread) },
-        }
+    pub(super) fn embody(&mut self, thread: ThreadId) -> bool {
+        self.tasks[thread.index()].seat.is_made() || self.create(thread)
     }
 
     #[cold]
-    unsafe fn create(&mut self, thread: ThreadId) -> bool {
-        let i = thread.index();
+    fn create(&mut self, thread: ThreadId) -> bool {
         let stack = match self.pool.take() {
             Ok(stack) => stack,
             Err(error) => {
@@ -104,55 +91,45 @@ impl Runtime {
                 return false;
             }
         };
-        let task = &mut self.tasks[i];
+        let task = &mut self.tasks[thread.index()];
         (task.base, task.limit) = (stack.base().get(), stack.limit().get());
-        let all = move |yielder: &Yield, mut wake: Wake| {
-            // SAFETY: as in `super::step`; the coroutine runs only inside an execution, and the references end before
-            // the job runs and before it suspends.
-            unsafe { (&mut (*current()).tasks)[i].yielder = yielder };
-            loop {
-                // SAFETY: as above.
-                unsafe {
-                    let job = &raw mut (&mut (*current()).tasks)[i].job;
-                    Job::run(job, matches!(wake, Wake::Go));
-                    let rt = &mut *current();
-                    rt.tasks[i].live = false;
-                    rt.live -= 1;
-                    rt.request = Request::Ended;
-                }
-                wake = yielder.suspend(());
-            }
-        };
-        if self.coroutines.len() <= i {
-            self.coroutines.resize_with(i + 1, || None);
-        }
-        // SAFETY: the closure borrows nothing.
-        self.coroutines[i] = Some(unsafe { Coroutine::with_stack_unchecked(stack, all) });
+        task.seat.make(stack);
         true
     }
 
-    /// Lets a thread run until it suspends or ends.
+    /// Lets a thread run until somebody wants something of the host.
     ///
     /// # Safety
     /// As `execute`; the thread is suspended, or has not begun.
     #[inline(always)]
     pub(super) unsafe fn resume(rt: *mut Runtime, thread: ThreadId, wake: Wake) {
-        // SAFETY: as promised. Nothing but the host touches `coroutines`, and the host waits here.
+        // SAFETY: as promised; the references end before the switch.
         unsafe {
             (*rt).running = thread;
-            let place = &mut (&mut (*rt).coroutines)[thread.index()];
-            let coroutine = place.as_mut().expect("only suspended threads are resumed");
-            if let CoroutineResult::Return(()) = coroutine.resume(wake) {
-                (*rt).bury(thread);
+            (*rt).wake = wake;
+            let seat = &raw mut (&mut (*rt).tasks)[thread.index()].seat;
+            Seat::enter(&raw mut (*rt).home, seat);
+            if (*rt).fallen {
+                (*rt).bury();
             }
         }
     }
 
-    /// A thread has been made to return, because its stack was used up.
-    #[cold]
-    fn bury(&mut self, thread: ThreadId) {
-        self.discard(thread);
+    /// The running thread leaves its stack and does not come back.
+    pub(super) fn fall(&mut self) {
+        self.fallen = true;
         self.request = Request::Over;
+    }
+
+    /// The running thread has left its stack for good, because it was used up or by a panic that nothing stopped there.
+    #[cold]
+    fn bury(&mut self) {
+        self.fallen = false;
+        if let Some(payload) = self.home.escaped() {
+            std::panic::resume_unwind(payload);
+        }
+        let thread = self.running;
+        self.discard(thread);
         if overflow::happened() {
             let failure = overflow_failure(&self.conductor.names, thread, self.pool.size());
             self.conductor.fail(failure);
@@ -163,10 +140,8 @@ impl Runtime {
     #[cold]
     pub(super) fn discard(&mut self, thread: ThreadId) {
         self.forsake(thread);
-        if let Some(mut coroutine) = self.coroutines[thread.index()].take() {
-            // SAFETY: what it holds is not used any more; that it is not dropped is said above.
-            unsafe { coroutine.force_reset() };
-            self.pool.give(coroutine.into_stack());
+        if let Some(stack) = self.tasks[thread.index()].seat.unmake() {
+            self.pool.give(stack);
         }
     }
 
@@ -177,7 +152,7 @@ impl Runtime {
         }
     }
 
-    /// Coroutines that are made from now on have stacks of this size.
+    /// Stacks that are made from now on have this size.
     pub(super) fn set_stack_size(&mut self, size: usize) {
         if self.pool.size() != size {
             self.retire(0);
@@ -185,18 +160,15 @@ impl Runtime {
         }
     }
 
-    /// Keeps no more coroutines than this many.
+    /// Keeps no more stacks than this many. Between executions there is nothing on them that has to be dropped.
     fn retire(&mut self, kept: usize) {
-        while self.coroutines.len() > kept {
-            if let Some(Some(mut coroutine)) = self.coroutines.pop() {
-                // SAFETY: between executions there is nothing on its stack that has to be dropped.
-                unsafe { coroutine.force_reset() };
-            }
+        for task in self.tasks.iter_mut().skip(kept) {
+            drop(task.seat.unmake());
         }
     }
 
     /// After a search: gives back what only a search with very many threads needs.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn rest_after_search(&mut self) {
         self.retire(KEPT);
     }
 }
@@ -207,16 +179,46 @@ impl Drop for Runtime {
     }
 }
 
-/// The coroutine that this OS thread may be running, for a signal handler.
-pub(super) fn running() -> Option<CoroutineTrapHandler<()>> {
+/// What a thread does on its stack: the jobs that it is given, one after the other.
+///
+/// # Safety
+/// This is the stack of the running thread of an execution.
+pub(super) unsafe fn serve() -> Infallible {
+    // SAFETY: as promised; the references end before the job runs and before it suspends.
+    unsafe {
+        let i = (*current()).running.index();
+        loop {
+            let rt = current();
+            let job = &raw mut (&mut (*rt).tasks)[i].job;
+            Job::run(job, matches!((*rt).wake, Wake::Go));
+            // It may be that of another execution.
+            let rt = current();
+            (&mut (*rt).tasks)[i].live = false;
+            (*rt).live -= 1;
+            Runtime::part(rt);
+        }
+    }
+}
+
+/// Lets the host go on instead of the running thread, if the fault at this address, with this stack pointer, is that its stack is used
+/// up: for a signal handler, which is told the program counter and the stack pointer to go on with.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(super) fn fall_off(pointer: usize, address: usize) -> Option<(usize, usize)> {
     let rt = current();
     if rt.is_null() {
         return None;
     }
-    // SAFETY: the runtime lives as long as it is current. The host has lent the coroutine to itself to resume it, and
-    // waits for that; asking where its stack lies reads what nobody changes meanwhile.
-    let rt = unsafe { &*rt };
-    rt.coroutines.get(rt.running.index())?.as_ref().map(Coroutine::trap_handler)
+    // SAFETY: the runtime lives as long as it is current. Where the running thread's stack lies is changed by nobody meanwhile, and if the
+    // fault is there it is this thread that has met it, not the host, which waits.
+    unsafe {
+        let task = <[Task]>::get(&(*rt).tasks, (*rt).running.index())?;
+        let stack = task.limit..task.base;
+        if !task.seat.is_made() || !stack.contains(&pointer) || !stack.contains(&address) {
+            return None;
+        }
+        (*rt).fall();
+        Some((*rt).home.landing())
+    }
 }
 
 fn overflow_failure(names: &Names, thread: ThreadId, size: usize) -> Failure {

@@ -1,8 +1,8 @@
 //! The coroutine runtime: threads under test as stackful coroutines on the OS thread that searches.
 //!
 //! A thread that comes to an op announces it to the conductor from its own stack. If it is the one to go on, it
-//! performs the op and returns to the user's code: no switch. Otherwise it suspends, and [`drive`](host) resumes
-//! whichever thread the conductor named. While a thread's state is being compared to prove a spin loop idle, the
+//! performs the op and returns to the user's code: no switch. Otherwise it suspends and lets whichever thread the conductor named go on,
+//! itself ([`onward`]) or through the host ([`drive`]). While a thread's state is being compared to prove a spin loop idle, the
 //! host does all of this in its place, so that nothing but the user's own code writes to its stack.
 //!
 //! This folder is one of the two rooms in which `unsafe` is allowed. The rules:
@@ -12,15 +12,21 @@
 //! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
 
 mod coroutines;
+mod drive;
 mod end;
+mod engine;
 mod host;
 mod image;
 mod job;
+mod onward;
 mod outside;
 mod overflow;
 mod panic;
 mod peek;
+mod probe;
 mod registers;
+mod seat;
+mod shared;
 mod snapshot;
 mod stack;
 mod storage;
@@ -28,14 +34,14 @@ mod tag;
 mod terminal;
 mod watch;
 
-pub(crate) use host::{Engine, Panicked, Shared};
+pub(crate) use engine::Engine;
 pub(crate) use panic::PanicNote;
+pub(crate) use shared::{Panicked, Shared};
 pub(crate) use storage::{Key, duplicate, take_value, value_mut};
 pub(crate) use tag::Tag;
 pub(crate) use terminal::columns;
 pub(crate) use watch::Debugged;
 
-use corosensei::Yielder;
 use coroutines::Wake;
 use gordian_model::conductor::Visit;
 use gordian_model::object::Object;
@@ -130,40 +136,53 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
         let me = (*rt).running;
         let visit = (*rt).conductor.announce_draft(me);
         debug_assert_eq!(visit, Visit::Plain, "probing is left to the host");
-        let request = if Runtime::is_held(rt) {
-            Some(Request::Started)
-        } else if (*rt).conductor.recalls(me) {
-            None
-        } else {
-            let decision = (*rt).conductor.decide();
-            (*rt).decision = decision;
-            (decision != Decision::Run(me)).then_some(Request::Switch)
-        };
-        if let Some(request) = request {
-            rest(rt, request);
+        if Runtime::is_held(rt) {
+            rest(rt);
             if (*rt).silent {
-                // Torn down while it unwinds from a panic of its own, which goes on.
-                return silently();
+                return torn_down(rt);
+            }
+        } else if !(*rt).conductor.recalls(me) {
+            let decision = (*rt).conductor.decide();
+            if decision != Decision::Run(me) {
+                Runtime::pass_on(rt, decision);
+                if (*rt).silent {
+                    return torn_down(rt);
+                }
             }
         }
         (*rt).conductor.perform(me)
     }
 }
 
-/// Suspends until it is the thread's turn; where the host decides, it may be asked by a debugger to stop first.
+/// Deciding is held up: suspends until it is the thread's turn; it may be asked by a debugger to stop first.
 ///
 /// # Safety
 /// As `suspend`.
 #[inline(always)]
-unsafe fn rest(rt: *mut Runtime, request: Request) {
+unsafe fn rest(rt: *mut Runtime) {
     // SAFETY: as promised.
     unsafe {
-        if request == Request::Started && (*rt).watch.is_some() {
+        if (*rt).watch.is_some() {
             watch::wait(rt);
         } else {
-            suspend(rt, request);
+            Runtime::rest(rt);
         }
     }
+}
+
+/// A thread that was to make a step is resumed because the execution is torn down. If it unwinds from a panic of its own already, that
+/// goes on.
+///
+/// # Safety
+/// As `suspend`.
+#[cold]
+#[inline(never)]
+unsafe fn torn_down(rt: *mut Runtime) -> Reply {
+    // SAFETY: as promised.
+    if matches!(unsafe { (*rt).wake }, Wake::TearDown) {
+        unwind();
+    }
+    silently()
 }
 
 /// Clears the stack below the caller. What earlier calls left there would show in the frames of the next ones, where these leave gaps, and be compared: the
@@ -188,11 +207,15 @@ unsafe fn hosted(rt: *mut Runtime) -> Reply {
             return silently();
         }
         (*rt).twice = true;
+        // What is compared differs while the thread has not come to its first op: it is not in a loop yet.
+        let begins = usize::from((*rt).starting);
+        std::hint::black_box(&begins);
         // The host changes it.
         #[allow(clippy::while_immutable_condition)]
         while (*rt).twice {
             suspend_at_rest(rt);
         }
+        std::hint::black_box(&begins);
         if (*rt).silent {
             return silently();
         }
@@ -208,22 +231,16 @@ pub(crate) fn simple(kind: OpKind, object: ObjectId) -> Reply {
 
 /// Gives the processor back to the host.
 ///
-/// Inlined, because each return on the way back from a switch is one that the processor predicts wrongly.
-///
 /// # Safety
-/// `rt` is the live runtime of this OS thread, and the caller runs on one of its coroutines.
+/// `rt` is the live runtime of this OS thread, and the caller runs on the stack of one of its threads.
 #[inline(always)]
 unsafe fn suspend(rt: *mut Runtime, request: Request) {
-    // SAFETY: see above; the reborrow ends before the switch.
-    let yielder = unsafe {
-        let rt = &mut *rt;
-        rt.request = request;
-        rt.tasks[rt.running.index()].yielder
-    };
-    // SAFETY: the yielder lives on the stack of the coroutine that we are on.
-    match unsafe { (*yielder).suspend(()) } {
-        Wake::Go => {}
-        Wake::TearDown => unwind(),
+    // SAFETY: as promised.
+    unsafe {
+        Runtime::leave(rt, request);
+        if matches!((*rt).wake, Wake::TearDown) {
+            unwind();
+        }
     }
 }
 
@@ -399,42 +416,54 @@ pub(crate) fn join(target: ThreadId, site: SiteId) {
     let rt = current();
     // SAFETY: as in `step`.
     unsafe {
-        if let Some(request) = begin_to_join(rt, target, site) {
-            rest(rt, request);
-            if (*rt).silent {
-                // Torn down while it unwinds: what it waits for will not come.
-                give_up();
+        match begin_to_join(rt, target, site) {
+            Joining::Done => return,
+            Joining::Held => rest(rt),
+            Joining::Passed(decision) => Runtime::pass_on(rt, decision),
+        }
+        if (*rt).silent {
+            if matches!((*rt).wake, Wake::TearDown) {
+                unwind();
             }
+            // Torn down while it unwinds: what it waits for will not come.
+            give_up();
         }
     }
 }
 
-/// Says what to suspend for, if the thread has not ended yet.
+/// Where a thread that joins another stands.
+enum Joining {
+    /// The other has ended.
+    Done,
+    /// It waits, and deciding is held up.
+    Held,
+    /// It waits, and this was decided.
+    Passed(Decision),
+}
+
+/// Says whether the thread has to wait, and what is to be done then.
 ///
 /// # Safety
 /// As `suspend`.
 #[inline(never)]
-unsafe fn begin_to_join(rt: *mut Runtime, target: ThreadId, site: SiteId) -> Option<Request> {
+unsafe fn begin_to_join(rt: *mut Runtime, target: ThreadId, site: SiteId) -> Joining {
     // SAFETY: as in `step`.
     unsafe {
         if (*rt).silent {
             if !(*rt).conductor.is_finished(target) {
                 give_up();
             }
-            return None;
+            return Joining::Done;
         }
         if (*rt).conductor.join((*rt).running, target, site) {
-            return None;
+            return Joining::Done;
         }
         if Runtime::is_held(rt) {
-            return Some(Request::Started);
+            return Joining::Held;
         }
-        (*rt).decision = (*rt).conductor.decide();
-        Some(Request::Switch)
+        Joining::Passed((*rt).conductor.decide())
     }
 }
-
-type Yield = Yielder<Wake, ()>;
 
 /// The number of the execution.
 #[inline]

@@ -1,6 +1,6 @@
 //! Stack overflow in a thread under test is a failure with a name, not the end of the process.
 //!
-//! A fault on the guard page of the running coroutine is answered by making the coroutine return at once, and one met while
+//! A fault on the guard page of the running thread is answered by letting the host go on at once, and one met while
 //! [peeking](super::peek) by going on after it. Every other fault goes to whoever handled it before.
 
 use std::cell::Cell;
@@ -9,7 +9,7 @@ thread_local! {
     static OVERFLOWED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Did the last coroutine that returned overflow its stack?
+/// Did the last thread that left its stack for good overflow it?
 #[inline]
 pub(super) fn happened() -> bool {
     OVERFLOWED.with(|o| o.replace(false))
@@ -18,7 +18,7 @@ pub(super) fn happened() -> bool {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod handler {
     use super::OVERFLOWED;
-    use crate::runtime::coroutines::running;
+    use crate::runtime::coroutines::fall_off;
     use crate::runtime::peek::after_fault;
     use std::cell::Cell;
     use std::mem::MaybeUninit;
@@ -59,8 +59,8 @@ mod handler {
 
     extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         // SAFETY: the kernel hands us valid pointers. The thread-locals are const-initialised, so reading them is
-        // safe in a handler. The coroutine that is running is the one that faulted, because its stack pointer says so, and
-        // the registers are set as corosensei asks.
+        // safe in a handler. The thread that is running is the one that faulted, because its stack pointer says so, and the host
+        // goes on where it waits, with the stack that it waits on.
         unsafe {
             let context = &mut *context.cast::<libc::ucontext_t>();
             let registers = &mut context.uc_mcontext.gregs;
@@ -70,17 +70,10 @@ mod handler {
             }
             let pointer = registers[libc::REG_RSP as usize] as usize;
             let address = (*info).si_addr() as usize;
-            if let Some(handler) = running()
-                && handler.stack_ptr_in_bounds(pointer)
-                && handler.stack_ptr_in_bounds(address)
-            {
+            if let Some((counter, pointer)) = fall_off(pointer, address) {
                 OVERFLOWED.with(|o| o.set(true));
-                let regs = handler.setup_trap_handler(|| ());
-                registers[libc::REG_RIP as usize] = regs.rip as i64;
-                registers[libc::REG_RSP as usize] = regs.rsp as i64;
-                registers[libc::REG_RBP as usize] = regs.rbp as i64;
-                registers[libc::REG_RDI as usize] = regs.rdi as i64;
-                registers[libc::REG_RSI as usize] = regs.rsi as i64;
+                registers[libc::REG_RIP as usize] = counter as i64;
+                registers[libc::REG_RSP as usize] = pointer as i64;
                 return;
             }
             let previous = &*(&raw const PREVIOUS).cast::<libc::sigaction>();

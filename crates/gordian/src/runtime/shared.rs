@@ -1,0 +1,80 @@
+//! What all threads of an execution share besides the conductor, and where places in the source get their numbers.
+
+use super::panic::PanicNote;
+use super::storage::Storage;
+use crate::thread::Local;
+use crate::time::Clock;
+use gordian_model::{Names, SiteId, ThreadId};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+use std::panic::Location;
+
+/// How far the panic of a thread has been dealt with.
+pub(crate) struct Panicked {
+    pub(crate) thread: ThreadId,
+    pub(crate) note: PanicNote,
+    pub(crate) handled: bool,
+}
+
+/// What all threads of an execution share besides the conductor.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// Values that live as long as the execution.
+    pub(super) storage: Storage,
+    /// Objects whose tags belong to an execution that runs beside this one, by the address of the tag.
+    pub(super) contended: HashMap<usize, u32, BuildHasherDefault<DefaultHasher>>,
+    /// Objects that an earlier execution has used.
+    pub(super) older: HashSet<u32, BuildHasherDefault<DefaultHasher>>,
+    /// Thread-local values.
+    pub(crate) locals: Vec<Local>,
+    pub(crate) panics: Vec<Panicked>,
+    /// Names given by `thread::Builder`.
+    pub(crate) thread_names: Vec<(ThreadId, String)>,
+    /// References handed out as raw pointers: address and object.
+    pub(crate) raw: Vec<(usize, u32)>,
+    /// Virtual time of each thread.
+    pub(crate) times: Vec<Clock>,
+    /// Markers reached by `cover!`.
+    pub(crate) covered: Vec<&'static str>,
+}
+
+impl Shared {
+    pub(super) fn clear(&mut self) {
+        self.contended.clear();
+        self.older.clear();
+        self.locals.clear();
+        self.panics.clear();
+        self.thread_names.clear();
+        self.raw.clear();
+        self.times.clear();
+    }
+}
+
+/// A cache from places in the source, by address, to their numbers.
+pub(super) struct Sites {
+    cache: Box<[(usize, SiteId); 256]>,
+}
+
+impl Default for Sites {
+    fn default() -> Sites {
+        Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) }
+    }
+}
+
+impl Sites {
+    /// Numbers are given anew.
+    pub(super) fn forget(&mut self) {
+        self.cache.fill((0, SiteId::UNKNOWN));
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, location: &'static Location<'static>, names: &mut Names) -> SiteId {
+        let address = std::ptr::from_ref(location) as usize;
+        let entry = &mut self.cache[(address >> 3) & 255];
+        if entry.0 != address {
+            *entry = (address, names.intern(location.file(), location.line(), location.column()));
+        }
+        entry.1
+    }
+}
