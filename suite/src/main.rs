@@ -6,7 +6,7 @@ use gordian_suite::native::tools::{self, Tools};
 use gordian_suite::native::{self, page};
 use gordian_suite::objects::{self, SUBJECTS, Subject};
 use gordian_suite::table::{self, Options};
-use gordian_suite::{Program, SECTIONS, check, programs};
+use gordian_suite::{Program, SECTIONS, check, efficiency, programs};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -18,6 +18,8 @@ usage: gordian-suite COMMAND
                              search one program and show what a user would see, and what the failure needs
   table [--limit 10000] [--seeds 20] [--only NAME]
                              every strategy on every bug; without --only writes docs/suite.md, docs/suite.json, docs/figures/suite.svg
+  efficiency [--preemptions 2] [--limit 200000] [--only NAME]
+                             executions for each class of equivalent ones of the fixed versions, with preemptions bounded
   objects [--seconds 30] [--only NAME]
                              checks the objects for linearizability, and lets the searches race; without --only writes docs/objects.md
   native [--quick] [NAME..]  compiles the native programs with hooks and searches them and their fixed twins, and explores programs of Debian;
@@ -77,6 +79,11 @@ fn command(arguments: &[String]) -> Result<bool, String> {
                 objects::table::write(&page).map_err(|e| format!("docs/ cannot be written: {e}"))?;
             }
             Ok(rows.iter().all(objects::table::Row::is_as_expected))
+        }
+        "efficiency" => {
+            let [bound, limit, only] = flags(rest, &["--preemptions", "--limit", "--only"])?;
+            efficiency(&chosen(only)?, number(bound, 2)?, number(limit, 200_000)?);
+            Ok(true)
         }
         "native" => native_programs(rest),
         // How `table` asks, in a process of its own that it can end.
@@ -201,6 +208,24 @@ fn check_all(programs: &[&Program], subjects: &[&Subject]) -> bool {
     }
     println!("{}", if well { "all as expected" } else { "not all as expected" });
     well
+}
+
+/// What bounded searches make of the fixed versions.
+fn efficiency(programs: &[&Program], bound: u64, limit: u64) {
+    for program in programs {
+        for search in [format!("preemptions:{bound}"), format!("preemptions:{bound},dfs")] {
+            let found = efficiency::measure(program, &search, limit, 60);
+            println!(
+                "{:<20} {search:<18} {:>8} executions ({} cut short), {:>8} classes, {:>8.2} for each{}",
+                program.name,
+                found.executions,
+                found.blocked,
+                found.classes,
+                found.inefficiency(),
+                if found.complete { "" } else { " (not to its end)" },
+            );
+        }
+    }
 }
 
 fn run(program: &Program, search: &str, limit: u64, seed: u64, buggy: bool) {

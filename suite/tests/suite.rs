@@ -1,6 +1,7 @@
 //! The suite as `-- check` runs it.
 
 use gordian::FailureKind;
+use gordian_suite::lock_free::DRAWN;
 use gordian_suite::{SECTIONS, check, programs, table};
 use std::collections::HashSet;
 
@@ -55,6 +56,23 @@ fn no_fixed_version_fails_by_chance() {
         for search in ["random", "pos", "surw", "pct:3"] {
             let report = check::search(program, false, search, 1_000, 11);
             assert!(report.failure().is_none(), "{} under {search}: {report}", program.name);
+        }
+    }
+}
+
+/// Three tests were drawn for each structure. Those that are no test cases show no bug.
+#[test]
+fn drawn_tests_that_can_fail_are_test_cases() {
+    let structures: HashSet<&str> =
+        DRAWN.iter().filter_map(|test| Some(test.name.rsplit_once('-')?.0)).collect();
+    assert_eq!(structures.len() * 3, DRAWN.len());
+    for test in &DRAWN {
+        if programs().any(|program| program.name == test.name) {
+            continue;
+        }
+        for search in ["preemptions:3", "pos", "surw", "pct:3"] {
+            let report = check::search(test, true, search, 1_000, 0);
+            assert!(report.failure().is_none(), "{} under {search}: {report}", test.name);
         }
     }
 }

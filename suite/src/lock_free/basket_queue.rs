@@ -1,131 +1,168 @@
-//! The basket queue of Hoffman, Shalev, Shavit (OPODIS 2007). Enqueuers that lose the race for the last place put their nodes in front of the winner's, into the same
-//! basket. Here a loser forgets to hang the winner behind its own node, and the winner's value is lost.
+//! The basket queue of Hoffman, Shalev, Shavit (OPODIS 2007), as libcds had it in version 1.3.1. Enqueuers that lose the race for the last place put their nodes in front of the winner's, into the same
+//! basket; a dequeuer marks the reference to what it takes, and the head is moved now and then. As in `michael_scott`, the link of the node that is there at first was cleared as soon as it left.
 
-use super::client::{self, Calls, QueueCall, QueueCall::Dequeue, QueueCall::Enqueue};
+use super::client;
+use super::hazard::{Guards, Hazards, MARK, NIL, exchange};
 use crate::Program;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// The bug.
-pub const PROGRAM: Program = Program {
-    name: "basket-queue",
-    source: "CB-DPOR thesis, table 6-1: cds basketqueue",
-    about: "an enqueuer that comes second replaces the node of the first",
-    threads: 4,
-    proof: "preemptions:2",
-    body: basket_queue,
-    ..Program::USUAL
-};
-
-/// One for nothing, one that is there at first, one for each value of a test.
-const NODES: usize = 20;
-const NIL: usize = 0;
-/// Added to a reference when the node that it refers to has been dequeued.
-const TAKEN: usize = 32;
-
-/// Nodes are not used again, so references need no tags.
-pub(crate) struct Queue {
-    head: AtomicUsize,
-    tail: AtomicUsize,
-    next: [AtomicUsize; NODES],
+/// A drawn test.
+pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        name,
+        source: "CB-DPOR thesis, table 6-1: cds basketqueue; libcds 1.4.0, change log: bug 11",
+        about: "the link of the first node is cleared while somebody looks at it",
+        threads: 4,
+        proof: "preemptions:2",
+        body: basket_queue::<DRAW>,
+        ..Program::USUAL
+    }
 }
 
-fn exchange(place: &AtomicUsize, from: usize, to: usize) -> bool {
-    place.compare_exchange(from, to, SeqCst, SeqCst).is_ok()
+/// One for nothing, one that is there at first, one for each call.
+const NODES: usize = 11;
+const FIRST: usize = 1;
+/// What has been taken is passed over; if it was more than this, the head is moved.
+const HOPS: usize = 3;
+
+struct Queue {
+    head: AtomicUsize,
+    tail: AtomicUsize,
+    /// With a mark if the node that it refers to has been taken.
+    next: [AtomicUsize; NODES],
+    values: [AtomicUsize; NODES],
+    hazards: Hazards,
+    buggy: bool,
 }
 
 impl Queue {
-    pub(crate) fn new() -> Queue {
-        Queue {
-            head: AtomicUsize::new(1),
-            tail: AtomicUsize::new(1),
-            next: [NIL; NODES].map(AtomicUsize::new),
-        }
+    fn next(&self, node: usize) -> &AtomicUsize {
+        &self.next[node % MARK]
     }
 
-    fn next(&self, node: usize) -> usize {
-        self.next[node % TAKEN].load(SeqCst)
-    }
-
-    /// Moves the tail to the last node.
-    fn help(&self, tail: usize, mut next: usize) {
-        while self.tail.load(SeqCst) == tail {
-            let after = self.next(next);
-            if after % TAKEN == NIL {
-                exchange(&self.tail, tail, next % TAKEN);
-                return;
-            }
-            next = after;
-        }
-    }
-
-    pub(crate) fn enqueue(&self, node: usize, buggy: bool) {
+    fn enqueue(&self, thread: usize, node: usize, value: usize) {
+        self.values[node].store(value, SeqCst);
+        let guards = self.hazards.guards(thread, 1);
         loop {
-            let tail = self.tail.load(SeqCst);
-            let next = self.next(tail);
+            let tail = guards.protect(0, &self.tail);
+            let next = self.next(tail).load(SeqCst);
             if next != NIL {
-                self.help(tail, next);
+                let guards = self.hazards.guards(thread, 2);
+                guards.assign(0, next);
+                if self.next(tail).load(SeqCst) == next {
+                    self.move_tail(&guards, tail, next);
+                }
                 continue;
             }
-            self.next[node].store(NIL, SeqCst);
-            if exchange(&self.next[tail], NIL, node) {
+            self.next(node).store(NIL, SeqCst);
+            if exchange(self.next(tail), NIL, node) {
                 exchange(&self.tail, tail, node);
                 return;
             }
             // Somebody else was faster: join the basket, as long as nothing was taken out of it.
+            let guards = self.hazards.guards(thread, 1);
             loop {
-                let first = self.next(tail);
-                if first >= TAKEN {
+                let first = guards.protect(0, self.next(tail));
+                if self.tail.load(SeqCst) != tail || self.next(tail).load(SeqCst) != first || first >= MARK {
                     break;
                 }
-                if !buggy {
-                    self.next[node].store(first, SeqCst);
-                }
-                if exchange(&self.next[tail], first, node) {
+                self.next(node).store(first, SeqCst);
+                if exchange(self.next(tail), first, node) {
                     return;
                 }
             }
         }
     }
 
-    pub(crate) fn dequeue(&self) -> Option<usize> {
+    /// Moves the tail to the last node, which comes after the one that the first of two guards is for.
+    fn move_tail(&self, guards: &Guards<'_>, tail: usize, mut last: usize) {
+        while self.next(last).load(SeqCst) % MARK != NIL {
+            if self.tail.load(SeqCst) != tail {
+                return;
+            }
+            last = guards.protect(1, self.next(last));
+            guards.copy(0, 1);
+        }
+        exchange(&self.tail, tail, last % MARK);
+    }
+
+    /// Takes a value if there is one; otherwise, or if it is only looked for, says whether there is.
+    fn take(&self, thread: usize, take: bool) -> (bool, Option<usize>) {
+        let guards = self.hazards.guards(thread, 3);
         loop {
-            let head = self.head.load(SeqCst);
-            let tail = self.tail.load(SeqCst);
-            let mut next = self.next(head);
-            if head != self.head.load(SeqCst) {
+            let head = guards.protect(0, &self.head);
+            let tail = guards.protect(1, &self.tail);
+            let mut next = guards.protect(2, self.next(head));
+            if self.head.load(SeqCst) != head {
                 continue;
             }
             if head == tail {
                 if next == NIL {
-                    return None;
+                    return (false, None);
                 }
-                self.help(tail, next);
+                let guards = self.hazards.guards(thread, 2);
+                guards.assign(0, next);
+                self.move_tail(&guards, tail, next);
                 continue;
             }
-            // What has been taken is passed over.
-            let mut before = head;
-            while next >= TAKEN && before != tail {
-                before = next % TAKEN;
-                next = self.next(before);
+            let before_guard = self.hazards.guards(thread, 1);
+            let (mut before, mut hops) = (head, 0);
+            while next >= MARK && before != tail && self.head.load(SeqCst) == head {
+                before = next % MARK;
+                before_guard.assign(0, before);
+                next = guards.protect(2, self.next(before));
+                hops += 1;
+            }
+            if self.head.load(SeqCst) != head {
+                continue;
             }
             if before == tail {
-                exchange(&self.head, head, before);
-            } else if next == NIL {
-                // Only if the tail was lost.
-                return None;
-            } else if exchange(&self.next[before], next, next + TAKEN) {
-                return Some(next);
+                self.free_chain(thread, head, before);
+            } else if !take {
+                return (true, None);
+            } else if exchange(self.next(before), next, next + MARK) {
+                if hops >= HOPS {
+                    self.free_chain(thread, head, next);
+                }
+                return (true, Some(self.values[next].load(SeqCst)));
             }
+        }
+    }
+
+    /// Moves the head, and disposes of the nodes that it leaves behind.
+    fn free_chain(&self, thread: usize, mut head: usize, to: usize) {
+        if !exchange(&self.head, head, to) {
+            return;
+        }
+        let guards = self.hazards.guards(thread, 2);
+        guards.assign(0, head);
+        while head != to {
+            let next = guards.protect(1, self.next(head)) % MARK;
+            if head != FIRST {
+                self.hazards.retire(thread, head);
+            } else if self.buggy {
+                self.next(head).store(NIL, SeqCst);
+            }
+            guards.copy(0, 1);
+            head = next;
         }
     }
 }
 
-const CALLS: Calls<QueueCall> =
-    &[&[Dequeue, Dequeue, Enqueue(1)], &[Dequeue, Dequeue, Enqueue(2)], &[Dequeue, Dequeue, Enqueue(3)]];
-
-fn basket_queue(buggy: bool) {
-    let queue = Queue::new();
-    // Each value has a node of its own.
-    let dequeue = || queue.dequeue().map(|node| node - 1);
-    client::queue(CALLS, |value| queue.enqueue(value + 1, buggy), dequeue);
+fn basket_queue<const DRAW: u32>(buggy: bool) {
+    let queue = Queue {
+        head: AtomicUsize::new(FIRST),
+        tail: AtomicUsize::new(FIRST),
+        next: [NIL; NODES].map(AtomicUsize::new),
+        values: [0; NODES].map(AtomicUsize::new),
+        hazards: Hazards::new(),
+        buggy,
+    };
+    client::drawn_queue(
+        "basket-queue",
+        DRAW,
+        |thread, node, value| queue.enqueue(thread, node, value),
+        |thread| queue.take(thread, true).1,
+        |thread| !queue.take(thread, false).0,
+    );
 }

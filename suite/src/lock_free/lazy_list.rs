@@ -1,21 +1,24 @@
 //! The lazy list of Heller et al. (OPODIS 2005). Before a node is added, its predecessor is locked and has to be found neither removed nor followed by another. Here
 //! only the latter is looked at, and the node is hung behind one that has left the list.
 
-use super::client::{self, Calls, SetCall, SetCall::Contains, SetCall::Insert, SetCall::Remove};
+use super::client::{self, SetCall::Contains, SetCall::Insert, SetCall::Remove};
+use super::hazard::{Guards, Hazards};
 use crate::Program;
 use gordian::sync::Mutex;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// The bug.
-pub const PROGRAM: Program = Program {
-    name: "lazy-list",
-    source: "CB-DPOR thesis, table 6-1: cds lazylist",
-    about: "an element is added behind one that has been removed meanwhile",
-    threads: 4,
-    proof: "preemptions:2",
-    body: lazy_list,
-    ..Program::USUAL
-};
+/// A drawn test.
+pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        name,
+        source: "CB-DPOR thesis, table 6-1: cds lazylist",
+        about: "an element is added behind one that has been removed meanwhile",
+        threads: 4,
+        proof: "preemptions:2",
+        body: lazy_list::<DRAW>,
+        ..Program::USUAL
+    }
+}
 
 /// Some for each key, and before and behind them the head and the end.
 pub(crate) const NODES: usize = 20;
@@ -27,35 +30,39 @@ pub(crate) struct List {
     next: [AtomicUsize; NODES],
     /// The lock of a node holds whether it was removed.
     removed: [Mutex<bool>; NODES],
+    hazards: Hazards,
     buggy: bool,
 }
 
 impl List {
     /// An empty list. What each node is for is known beforehand.
-    pub(crate) fn new(keys: [usize; NODES], buggy: bool) -> List {
+    pub(crate) fn new(keys: [usize; NODES], hazards: Hazards, buggy: bool) -> List {
         List {
             keys,
             next: [END; NODES].map(AtomicUsize::new),
             removed: [false; NODES].map(Mutex::new),
+            hazards,
             buggy,
         }
     }
 
-    /// The last node before the key, and the one after it.
-    fn find(&self, key: usize) -> (usize, usize) {
+    /// The last node before the key, and the one after it; each has a guard.
+    fn find(&self, guards: &Guards<'_>, key: usize) -> (usize, usize) {
         let mut before = HEAD;
         loop {
-            let after = self.next[before].load(SeqCst);
+            let after = guards.protect(1, &self.next[before]);
             if self.keys[after] >= key {
                 return (before, after);
             }
             before = after;
+            guards.copy(0, 1);
         }
     }
 
-    pub(crate) fn insert(&self, node: usize) -> bool {
+    pub(crate) fn insert(&self, thread: usize, node: usize) -> bool {
+        let guards = self.hazards.guards(thread, 2);
         loop {
-            let (before, after) = self.find(self.keys[node]);
+            let (before, after) = self.find(&guards, self.keys[node]);
             if self.keys[after] == self.keys[node] {
                 return false;
             }
@@ -68,9 +75,10 @@ impl List {
         }
     }
 
-    pub(crate) fn remove(&self, key: usize) -> bool {
+    pub(crate) fn remove(&self, thread: usize, key: usize) -> bool {
+        let guards = self.hazards.guards(thread, 2);
         loop {
-            let (before, node) = self.find(key);
+            let (before, node) = self.find(&guards, key);
             if self.keys[node] != key {
                 return false;
             }
@@ -79,27 +87,28 @@ impl List {
             if !*before_removed && !*removed && self.next[before].load(SeqCst) == node {
                 *removed = true;
                 self.next[before].store(self.next[node].load(SeqCst), SeqCst);
+                drop((removed, before_removed));
+                self.hazards.retire(thread, node);
                 return true;
             }
         }
     }
 
-    pub(crate) fn contains(&self, key: usize) -> bool {
-        self.keys[self.find(key).1] == key
+    pub(crate) fn contains(&self, thread: usize, key: usize) -> bool {
+        let guards = self.hazards.guards(thread, 2);
+        self.keys[self.find(&guards, key).1] == key
     }
 }
 
-const CALLS: Calls<SetCall> = &[
-    &[Insert(1), Contains(1), Remove(1)],
-    &[Remove(1), Insert(3), Insert(1)],
-    &[Remove(2), Insert(2), Remove(2)],
-];
-
-fn lazy_list(buggy: bool) {
-    let list = List::new(client::keys(CALLS), buggy);
-    client::set(CALLS, |place, call| match call {
-        Insert(_) => list.insert(place + 1),
-        Remove(key) => list.remove(key),
-        Contains(key) => list.contains(key),
+fn lazy_list<const DRAW: u32>(buggy: bool) {
+    let calls = client::draw_set("lazy-list", DRAW);
+    let list = List::new(client::keys(&calls), Hazards::new(), buggy);
+    client::set(&calls, |place, call| {
+        let thread = client::thread_of(place);
+        match call {
+            Insert(_) => list.insert(thread, place + 1),
+            Remove(key) => list.remove(thread, key),
+            Contains(key) => list.contains(thread, key),
+        }
     });
 }

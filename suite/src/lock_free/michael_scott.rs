@@ -1,41 +1,123 @@
-//! Michael and Scott's queue (PODC 1996), in two wrong versions.
-//!
-//! - Boost's: a node that is used again begins with a tag of 0 (chapter 5 of the CB-DPOR thesis). An enqueuer that saw it as the last node hangs its own behind it,
-//!   although it is not in the queue.
-//! - A dequeuer reads the value after it has moved the head; by then the node may be another's.
+//! Michael and Scott's queue (PODC 1996) and Moir's variant of it (Doherty et al., FORTE 2004), as libcds had them in version 1.3.1. The node that is there at first is part of the queue and not of the heap, so
+//! that it is not retired when it leaves, and its link was cleared at once. An enqueuer that looks at it finds nothing behind it and hangs its value there, where nobody finds it (bug 11, fixed in 1.4.0; reported by the
+//! author of the CB-DPOR thesis).
 
-use super::client::{self, Calls, QueueCall, QueueCall::Dequeue, QueueCall::Enqueue};
-use super::fifo::{Bug, Queue};
+use super::client;
+use super::hazard::{Hazards, NIL, exchange};
 use crate::Program;
+use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// The tag is reset.
-pub const BOOST: Program = Program {
-    name: "boost-fifo",
-    source: "CB-DPOR thesis, chapter 5 and table 6-1: boost fifo",
-    about: "the tag of a node that is used again begins at 0, and a value is hung behind it while it is not in the queue",
-    threads: 3,
-    proof: "preemptions:2",
-    body: |buggy| run(if buggy { Bug::Tag } else { Bug::None }, FIGURE),
-    ..Program::USUAL
-};
+/// A drawn test of Michael and Scott's queue.
+pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        name,
+        source: "CB-DPOR thesis, table 6-1: cds msqueue; libcds 1.4.0, change log: bug 11",
+        about: "the link of the first node is cleared while somebody looks at it",
+        threads: 4,
+        proof: "preemptions:2",
+        body: |buggy| run::<DRAW>("ms-queue", false, buggy),
+        ..Program::USUAL
+    }
+}
 
-/// The value is read late.
-pub const LATE: Program = Program {
-    name: "ms-queue",
-    source: "CB-DPOR thesis, table 6-1: cds msqueue",
-    about: "a value is read after the node has left the queue",
-    threads: 4,
-    body: |buggy| run(if buggy { Bug::Late } else { Bug::None }, RANDOM),
-    ..BOOST
-};
+/// A drawn test of Moir's variant.
+pub const fn moir<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        source: "CB-DPOR thesis, table 6-1: cds moirqueue; libcds 1.4.0, change log: bug 11",
+        body: |buggy| run::<DRAW>("moir-queue", true, buggy),
+        ..program::<DRAW>(name)
+    }
+}
 
-/// The five calls of figure 5-2 of the thesis, by as few threads as can make them.
-const FIGURE: Calls<QueueCall> = &[&[Enqueue(1234), Dequeue], &[Enqueue(1236), Dequeue, Enqueue(1235)]];
+/// One for nothing, one that is there at first, one for each call.
+const NODES: usize = 11;
+const FIRST: usize = 1;
 
-const RANDOM: Calls<QueueCall> =
-    &[&[Dequeue, Dequeue, Dequeue], &[Dequeue, Enqueue(1), Dequeue], &[Enqueue(2), Enqueue(3), Enqueue(4)]];
+struct Queue {
+    head: AtomicUsize,
+    tail: AtomicUsize,
+    next: [AtomicUsize; NODES],
+    values: [AtomicUsize; NODES],
+    hazards: Hazards,
+    moir: bool,
+    buggy: bool,
+}
 
-fn run(bug: Bug, calls: Calls<QueueCall>) {
-    let queue = Queue::new(bug);
-    client::queue(calls, |value| queue.enqueue(value), || queue.dequeue());
+impl Queue {
+    fn new(moir: bool, buggy: bool) -> Queue {
+        Queue {
+            head: AtomicUsize::new(FIRST),
+            tail: AtomicUsize::new(FIRST),
+            next: [NIL; NODES].map(AtomicUsize::new),
+            values: [0; NODES].map(AtomicUsize::new),
+            hazards: Hazards::new(),
+            moir,
+            buggy,
+        }
+    }
+
+    fn enqueue(&self, thread: usize, node: usize, value: usize) {
+        self.next[node].store(NIL, SeqCst);
+        self.values[node].store(value, SeqCst);
+        let guards = self.hazards.guards(thread, 1);
+        loop {
+            let tail = guards.protect(0, &self.tail);
+            let next = self.next[tail].load(SeqCst);
+            if next != NIL {
+                exchange(&self.tail, tail, next);
+            } else if exchange(&self.next[tail], NIL, node) {
+                exchange(&self.tail, tail, node);
+                return;
+            }
+        }
+    }
+
+    fn dequeue(&self, thread: usize) -> Option<usize> {
+        let guards = self.hazards.guards(thread, 2);
+        loop {
+            let head = guards.protect(0, &self.head);
+            let next = guards.protect(1, &self.next[head]);
+            if !self.moir && self.head.load(SeqCst) != head {
+                continue;
+            }
+            if next == NIL {
+                return None;
+            }
+            // Moir's moves the head without looking at the tail, which may then be behind it and has to be moved too.
+            if !self.moir && self.tail.load(SeqCst) == head {
+                exchange(&self.tail, head, next);
+            } else if exchange(&self.head, head, next) {
+                if self.moir && self.tail.load(SeqCst) == head {
+                    exchange(&self.tail, head, next);
+                }
+                let value = self.values[next].load(SeqCst);
+                self.dispose(thread, head);
+                return Some(value);
+            }
+        }
+    }
+
+    fn dispose(&self, thread: usize, node: usize) {
+        if node != FIRST {
+            self.hazards.retire(thread, node);
+        } else if self.buggy {
+            self.next[node].store(NIL, SeqCst);
+        }
+    }
+
+    fn is_empty(&self, thread: usize) -> bool {
+        let guards = self.hazards.guards(thread, 1);
+        self.next[guards.protect(0, &self.head)].load(SeqCst) == NIL
+    }
+}
+
+fn run<const DRAW: u32>(structure: &str, moir: bool, buggy: bool) {
+    let queue = Queue::new(moir, buggy);
+    client::drawn_queue(
+        structure,
+        DRAW,
+        |thread, node, value| queue.enqueue(thread, node, value),
+        |thread| queue.dequeue(thread),
+        |thread| queue.is_empty(thread),
+    );
 }

@@ -1,88 +1,129 @@
-//! The optimistic queue of Ladan-Mozes and Shavit (DISC 2004). An enqueuer moves the tail and then makes the list complete backwards; a dequeuer that comes in between
-//! has to complete it itself. Here it takes the missing link for the end of the queue.
+//! The optimistic queue of Ladan-Mozes and Shavit (DISC 2004), as libcds 1.4 has it. An enqueuer moves the tail and then makes the list complete backwards; a dequeuer that comes in between completes it itself. Whether
+//! the queue is empty is decided by comparing its two ends, which are read one after the other. If something is enqueued and something dequeued in between, the head may come to where the tail was,
+//! and a queue that was never empty is said to be.
 
-use super::client::{self, Calls, QueueCall, QueueCall::Dequeue, QueueCall::Enqueue};
+use super::client;
+use super::hazard::{Hazards, NIL, exchange};
 use crate::Program;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// The bug.
-pub const PROGRAM: Program = Program {
-    name: "optimistic-queue",
-    source: "CB-DPOR thesis, table 6-1: cds optimisticqueue",
-    about: "a link that is yet to be made is taken for the end of the queue",
-    threads: 4,
-    body: optimistic_queue,
-    ..Program::USUAL
-};
+/// A drawn test.
+pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        name,
+        source: "CB-DPOR thesis, table 6-1: cds optimisticqueue; OptimisticQueue::empty of libcds 1.4.0",
+        about: "a queue is said to be empty because its head is where its tail was",
+        threads: 4,
+        proof: "preemptions:2",
+        body: optimistic_queue::<DRAW>,
+        ..Program::USUAL
+    }
+}
 
-/// One for nothing, one that is there at first, one for each value of a test.
-const NODES: usize = 20;
-const NIL: usize = 0;
+/// One for nothing, one that is there at first, one for each call.
+const NODES: usize = 11;
+const FIRST: usize = 1;
 
 /// `next` leads from the tail to the head and is always complete, `prev` back.
-pub(crate) struct Queue {
+struct Queue {
     head: AtomicUsize,
     tail: AtomicUsize,
     next: [AtomicUsize; NODES],
     prev: [AtomicUsize; NODES],
+    values: [AtomicUsize; NODES],
+    hazards: Hazards,
 }
 
 impl Queue {
-    pub(crate) fn new() -> Queue {
+    fn new() -> Queue {
         Queue {
-            head: AtomicUsize::new(1),
-            tail: AtomicUsize::new(1),
+            head: AtomicUsize::new(FIRST),
+            tail: AtomicUsize::new(FIRST),
             next: [NIL; NODES].map(AtomicUsize::new),
             prev: [NIL; NODES].map(AtomicUsize::new),
+            values: [0; NODES].map(AtomicUsize::new),
+            hazards: Hazards::new(),
         }
     }
 
-    pub(crate) fn enqueue(&self, node: usize) {
+    fn enqueue(&self, thread: usize, node: usize, value: usize) {
+        self.prev[node].store(NIL, SeqCst);
+        self.values[node].store(value, SeqCst);
+        let guards = self.hazards.guards(thread, 2);
+        guards.assign(1, node);
+        let mut tail = guards.protect(0, &self.tail);
         loop {
-            let tail = self.tail.load(SeqCst);
             self.next[node].store(tail, SeqCst);
-            if self.tail.compare_exchange(tail, node, SeqCst, SeqCst).is_ok() {
-                self.prev[tail].store(node, SeqCst);
-                return;
+            match self.tail.compare_exchange(tail, node, SeqCst, SeqCst) {
+                Ok(_) => return self.prev[tail].store(node, SeqCst),
+                Err(other) => tail = other,
+            }
+            guards.assign(0, tail);
+        }
+    }
+
+    fn dequeue(&self, thread: usize) -> Option<usize> {
+        let guards = self.hazards.guards(thread, 3);
+        loop {
+            let head = guards.protect(0, &self.head);
+            let tail = guards.protect(1, &self.tail);
+            let node = guards.protect(2, &self.prev[head]);
+            if self.head.load(SeqCst) != head {
+                continue;
+            }
+            if head == tail {
+                return None;
+            }
+            if node == NIL || self.next[node].load(SeqCst) != head {
+                self.fix(thread, tail, head);
+            } else if exchange(&self.head, head, node) {
+                let value = self.values[node].load(SeqCst);
+                if head != FIRST {
+                    self.hazards.retire(thread, head);
+                }
+                return Some(value);
             }
         }
     }
 
     /// Makes the list complete backwards, from the tail to the head.
-    fn fix(&self, head: usize) {
-        let mut node = self.tail.load(SeqCst);
-        while node != head && self.head.load(SeqCst) == head {
-            let next = self.next[node].load(SeqCst);
+    fn fix(&self, thread: usize, tail: usize, head: usize) {
+        let guards = self.hazards.guards(thread, 2);
+        let mut node = tail;
+        while node != head {
+            let next = guards.protect(0, &self.next[node]);
+            if self.head.load(SeqCst) != head {
+                return;
+            }
             self.prev[next].store(node, SeqCst);
             node = next;
+            guards.assign(1, node);
         }
     }
 
-    pub(crate) fn dequeue(&self, buggy: bool) -> Option<usize> {
+    fn is_empty(&self, thread: usize, buggy: bool) -> bool {
+        if buggy {
+            return self.tail.load(SeqCst) == self.head.load(SeqCst);
+        }
+        let guards = self.hazards.guards(thread, 1);
         loop {
-            let head = self.head.load(SeqCst);
-            if head == self.tail.load(SeqCst) {
-                return None;
-            }
-            let node = self.prev[head].load(SeqCst);
-            if node == NIL {
-                if buggy {
-                    return None;
-                }
-                self.fix(head);
-            } else if self.head.compare_exchange(head, node, SeqCst, SeqCst).is_ok() {
-                return Some(node);
+            let head = guards.protect(0, &self.head);
+            let tail = self.tail.load(SeqCst);
+            // A node that is looked at does not come back, so that the head has been there all the time.
+            if self.head.load(SeqCst) == head {
+                return head == tail;
             }
         }
     }
 }
 
-const CALLS: Calls<QueueCall> =
-    &[&[Enqueue(1), Enqueue(2), Dequeue], &[Enqueue(3), Dequeue, Dequeue], &[Enqueue(4), Dequeue, Dequeue]];
-
-fn optimistic_queue(buggy: bool) {
+fn optimistic_queue<const DRAW: u32>(buggy: bool) {
     let queue = Queue::new();
-    // Each value has a node of its own.
-    let dequeue = || queue.dequeue(buggy).map(|node| node - 1);
-    client::queue(CALLS, |value| queue.enqueue(value + 1), dequeue);
+    client::drawn_queue(
+        "optimistic-queue",
+        DRAW,
+        |thread, node, value| queue.enqueue(thread, node, value),
+        |thread| queue.dequeue(thread),
+        |thread| queue.is_empty(thread, buggy),
+    );
 }

@@ -1,22 +1,24 @@
 //! A set of ranges, after `crange` of sv6 in the CB-DPOR thesis, which lost elements in some interleavings. To add a range, its neighbours are taken out and put back
 //! as one; in between they are missing, and one who looks does not find what has been there all the time.
 
-use super::client::{self, Calls};
+use super::client;
 use crate::Program;
 use gordian::sync::Mutex;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The bug.
-pub const PROGRAM: Program = Program {
-    name: "range-set",
-    source: "CB-DPOR thesis, table 6-1: crange of sv6",
-    about: "a range is missing while it is joined with its neighbour",
-    threads: 4,
-    proof: "preemptions:2",
-    body: range_set,
-    ..Program::USUAL
-};
+/// A drawn test.
+pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        name,
+        source: "CB-DPOR thesis, table 6-1: crange of sv6",
+        about: "a range is missing while it is joined with its neighbour",
+        threads: 4,
+        proof: "preemptions:2",
+        body: range_set::<DRAW>,
+        ..Program::USUAL
+    }
+}
 
 /// Calls, with the range from the one number up to the other.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +65,15 @@ impl RangeSet {
     }
 }
 
-const CALLS: Calls<Call> = &[
-    &[Add(2, 5), Add(0, 2), Add(2, 5)],
-    &[Remove(0, 3), Remove(1, 2), Add(1, 4)],
-    &[Contains(2), Contains(1), Remove(0, 3)],
-];
+fn draw(number: u32) -> client::Calls<Call> {
+    client::draw("range-set", number, |_, chance| match chance.below(3) {
+        0 => [Add(0, 2), Add(1, 4), Add(2, 5)][chance.below(3)],
+        1 => [Remove(0, 3), Remove(1, 2)][chance.below(2)],
+        _ => Contains(chance.below(5) as u32),
+    })
+}
 
-fn range_set(buggy: bool) {
+fn range_set<const DRAW: u32>(buggy: bool) {
     let set = RangeSet::default();
     let perform = |_, call| match call {
         Add(start, end) => {
@@ -82,7 +86,7 @@ fn range_set(buggy: bool) {
         }
         Contains(element) => set.contains(element),
     };
-    let mut histories = client::histories(CALLS, &perform);
+    let mut histories = client::histories(&draw(DRAW).each_ref().map(|calls| &calls[..]), &perform);
     histories.push((0..6).map(|element| (Contains(element), set.contains(element))).collect());
     client::check(&histories, BTreeSet::new(), |set: &mut BTreeSet<u32>, call| match call {
         Add(start, end) => {

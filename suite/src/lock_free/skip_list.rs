@@ -1,21 +1,27 @@
 //! A set as a skip list of two levels, after the lazy one in Herlihy and Shavit, The Art of Multiprocessor Programming, 14.3. A node is linked at the bottom first and then above,
 //! and its neighbours are locked all the while. If they are let go in between, the node may be removed before the second link is made, and can still be found from above.
 
-use super::client::{self, Calls, SetCall, SetCall::Contains, SetCall::Insert, SetCall::Remove};
+use super::client::{self, SetCall::Contains, SetCall::Insert, SetCall::Remove};
+use super::hazard::{Guards, Hazards};
 use crate::Program;
+use gordian::FailureKind;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use gordian::sync::{Mutex, MutexGuard};
 
-/// The bug.
-pub const PROGRAM: Program = Program {
-    name: "skip-list",
-    source: "CB-DPOR thesis, table 6-1: cds skiplistset",
-    about: "a node is linked at the upper level after it has been removed",
-    threads: 4,
-    proof: "preemptions:2",
-    body: skip_list,
-    ..Program::USUAL
-};
+/// A drawn test.
+pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
+    Program {
+        name,
+        source: "CB-DPOR thesis, table 6-1: cds skiplistset",
+        about: "a node is linked at the upper level after it has been removed",
+        threads: 4,
+        proof: "preemptions:2",
+        // An insert right behind such a node never ends.
+        kind: if DRAW == 1 { FailureKind::StepLimit } else { FailureKind::Panic },
+        body: skip_list::<DRAW>,
+        ..Program::USUAL
+    }
+}
 
 /// Some for each key, and before and behind them the head and the end.
 pub(crate) const NODES: usize = 20;
@@ -31,26 +37,31 @@ pub(crate) struct SkipList {
     next: [[AtomicUsize; NODES]; LEVELS],
     /// The lock of a node holds whether it was removed.
     removed: [Mutex<bool>; NODES],
+    hazards: Hazards,
 }
 
 impl SkipList {
     /// An empty list. What each node is for is known beforehand.
-    pub(crate) fn new(keys: [usize; NODES]) -> SkipList {
+    pub(crate) fn new(keys: [usize; NODES], hazards: Hazards) -> SkipList {
         SkipList {
             keys,
             next: std::array::from_fn(|_| [END; NODES].map(AtomicUsize::new)),
             removed: [false; NODES].map(Mutex::new),
+            hazards,
         }
     }
 
-    fn find(&self, key: usize) -> Found {
+    /// Finds the places of a key. Each of the four nodes has a guard.
+    fn find(&self, guards: &Guards<'_>, key: usize) -> Found {
         let mut found = [(HEAD, END); LEVELS];
         let mut before = HEAD;
         for level in (0..LEVELS).rev() {
-            let mut after = self.next[level][before].load(SeqCst);
+            guards.assign(2 * level, before);
+            let mut after = guards.protect(2 * level + 1, &self.next[level][before]);
             while self.keys[after] < key {
                 before = after;
-                after = self.next[level][before].load(SeqCst);
+                guards.copy(2 * level, 2 * level + 1);
+                after = guards.protect(2 * level + 1, &self.next[level][before]);
             }
             found[level] = (before, after);
         }
@@ -70,9 +81,10 @@ impl SkipList {
     }
 
     /// Links a node at some levels, unless another with its key is there.
-    fn link(&self, node: usize, levels: std::ops::Range<usize>) -> bool {
+    fn link(&self, thread: usize, node: usize, levels: std::ops::Range<usize>) -> bool {
+        let guards = self.hazards.guards(thread, 2 * LEVELS);
         loop {
-            let found = self.find(self.keys[node]);
+            let found = self.find(&guards, self.keys[node]);
             if levels.clone().any(|level| self.keys[found[level].1] == self.keys[node]) {
                 return false;
             }
@@ -86,54 +98,58 @@ impl SkipList {
         }
     }
 
-    pub(crate) fn insert(&self, node: usize, buggy: bool) -> bool {
+    pub(crate) fn insert(&self, thread: usize, node: usize, buggy: bool) -> bool {
         if !buggy {
-            return self.link(node, 0..LEVELS);
+            return self.link(thread, node, 0..LEVELS);
         }
-        let new = self.link(node, 0..1);
+        let new = self.link(thread, node, 0..1);
         if new {
-            self.link(node, 1..LEVELS);
+            self.link(thread, node, 1..LEVELS);
         }
         new
     }
 
-    pub(crate) fn remove(&self, key: usize) -> bool {
-        let node = self.find(key)[0].1;
+    pub(crate) fn remove(&self, thread: usize, key: usize) -> bool {
+        let guards = self.hazards.guards(thread, 2 * LEVELS + 1);
+        let node = self.find(&guards, key)[0].1;
         if self.keys[node] != key {
             return false;
         }
+        guards.copy(2 * LEVELS, 1);
         let mut removed = self.removed[node].lock().unwrap();
         if *removed {
             return false;
         }
         *removed = true;
         loop {
-            let found = self.find(key);
+            let found = self.find(&guards, key);
             if let Some(_locked) = self.lock(&found, 0..LEVELS) {
                 for level in (0..LEVELS).rev().filter(|&level| found[level].1 == node) {
                     self.next[level][found[level].0].store(self.next[level][node].load(SeqCst), SeqCst);
                 }
-                return true;
+                break;
             }
         }
+        drop(removed);
+        self.hazards.retire(thread, node);
+        true
     }
 
-    pub(crate) fn contains(&self, key: usize) -> bool {
-        self.find(key).iter().any(|&(_, after)| self.keys[after] == key)
+    pub(crate) fn contains(&self, thread: usize, key: usize) -> bool {
+        let guards = self.hazards.guards(thread, 2 * LEVELS);
+        self.find(&guards, key).iter().any(|&(_, after)| self.keys[after] == key)
     }
 }
 
-const CALLS: Calls<SetCall> = &[
-    &[Remove(2), Insert(1), Remove(2)],
-    &[Contains(1), Remove(3), Insert(3)],
-    &[Remove(2), Remove(3), Contains(1)],
-];
-
-fn skip_list(buggy: bool) {
-    let list = SkipList::new(client::keys(CALLS));
-    client::set(CALLS, |place, call| match call {
-        Insert(_) => list.insert(place + 1, buggy),
-        Remove(key) => list.remove(key),
-        Contains(key) => list.contains(key),
+fn skip_list<const DRAW: u32>(buggy: bool) {
+    let calls = client::draw_set("skip-list", DRAW);
+    let list = SkipList::new(client::keys(&calls), Hazards::new());
+    client::set(&calls, |place, call| {
+        let thread = client::thread_of(place);
+        match call {
+            Insert(_) => list.insert(thread, place + 1, buggy),
+            Remove(key) => list.remove(thread, key),
+            Contains(key) => list.contains(thread, key),
+        }
     });
 }

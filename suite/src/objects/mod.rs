@@ -1,5 +1,6 @@
 //! Objects for many threads, to be checked for linearizability from the list of their operations alone: those of table 6-1 of the thesis on CB-DPOR, and others, each right and wrong.
 
+pub(crate) mod basket_queue;
 pub mod check;
 pub mod deque;
 pub mod elimination;
@@ -8,6 +9,7 @@ pub mod harris;
 pub mod hazard;
 pub mod left_right;
 mod nodes;
+pub(crate) mod optimistic_queue;
 pub mod published;
 pub mod rate;
 pub mod ring;

@@ -1,9 +1,11 @@
-//! The structures of table 6-1 of the thesis on CB-DPOR, with the mistakes that are described in [`lock_free`](crate::lock_free), as objects.
+//! The structures of table 6-1 of the thesis on CB-DPOR as objects, some as they are in [`lock_free`](crate::lock_free). Memory is not used again except by Michael and Scott's queue, so that there are no hazard
+//! pointers.
 
 use super::nodes::NODES;
-use super::{Checked, Subject, queue, set};
+use super::{Checked, Subject, basket_queue, optimistic_queue, queue, set};
 use crate::lock_free::fifo::{self, Bug};
-use crate::lock_free::{basket_queue, lazy_list, optimistic_queue, range_set, reference_cache, skip_list};
+use crate::lock_free::hazard::Hazards;
+use crate::lock_free::{lazy_list, range_set, reference_cache, skip_list};
 use gordian::FailureKind;
 use gordian::lin::Object;
 use gordian::sync::Mutex;
@@ -128,11 +130,11 @@ pub const LAZY_LIST: Subject = Subject {
     about: "an element is added behind one that has been removed meanwhile",
     object: |buggy| {
         set(
-            move || Keyed::new(|keys| lazy_list::List::new(keys, buggy)),
+            move || Keyed::new(|keys| lazy_list::List::new(keys, Hazards::none(), buggy)),
             [
-                |set: &Keyed<lazy_list::List>, key| set.list.insert(set.node(key)),
-                |set, key| set.list.remove(key),
-                |set, key| set.list.contains(key),
+                |set: &Keyed<lazy_list::List>, key| set.list.insert(0, set.node(key)),
+                |set, key| set.list.remove(0, key),
+                |set, key| set.list.contains(0, key),
             ],
         )
     },
@@ -151,13 +153,13 @@ pub const SKIP_LIST: Subject = Subject {
     about: "a node is linked at the upper level after it has been removed",
     object: |buggy| {
         set(
-            move || (Keyed::new(skip_list::SkipList::new), buggy),
+            move || (Keyed::new(|keys| skip_list::SkipList::new(keys, Hazards::none())), buggy),
             [
                 |(set, buggy): &(Keyed<skip_list::SkipList>, bool), key| {
-                    set.list.insert(set.node(key), *buggy)
+                    set.list.insert(0, set.node(key), *buggy)
                 },
-                |(set, _), key| set.list.remove(key),
-                |(set, _), key| set.list.contains(key),
+                |(set, _), key| set.list.remove(0, key),
+                |(set, _), key| set.list.contains(0, key),
             ],
         )
     },

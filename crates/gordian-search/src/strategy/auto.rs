@@ -3,8 +3,8 @@
 //! What GAMBIT's testers asked for (Coons, Burckhardt, Musuvathi, PPoPP 2010, section 1): bugs at once, and a guarantee in the
 //! end. Small tests are proved by the first search alone. For others a few executions of each search come first, because most bugs are easy for one of them: the systematic one, then
 //! those by chance, which are not bound to where a search begins, then few preemptions, which gives a guarantee of its own while the proof is
-//! under way, and what races ask for. The turns grow, that of the proof and that of the best by chance faster than the others'; in the long run the proof has
-//! about half of all executions. The members and their turns are those that do best on the bugs of the suite
+//! under way, and what races ask for. The turns grow, those of the proof and of the systematic searches for bugs faster than the others'; in the long run the proof has
+//! more than half of all executions. The members and their turns are those that do best on the bugs of the suite
 //! (docs/suite.md), of which none needs them all.
 
 use super::portfolio::{Member, Portfolio, Turn};
@@ -33,9 +33,9 @@ const ALONE: u64 = 64;
 /// a row at most.
 const MEMBERS: [(&str, u64, u64, u64); 6] = [
     ("exhaustive", 2, 3, 2048),
-    ("surw", 2, 2, 256),
-    ("pos", 4, 3, 512),
+    ("surw", 1, 2, 256),
+    ("pos", 5, 2, 128),
     ("pct:3", 1, 2, 128),
-    ("preemptions:4", 1, 2, 1024),
-    ("best-first:mdpor,pb", 1, 2, 256),
+    ("preemptions:4", 3, 3, 256),
+    ("best-first:mdpor,pb", 3, 3, 512),
 ];
