@@ -39,14 +39,13 @@ impl Program {
         invocation: &Invocation,
         patience: Duration,
         check: &ForeignCheck,
-        rerun: bool,
     ) -> Result<Program, String> {
         let mut native = Native::start(invocation, patience).map_err(|error| error.to_string())?;
         let trusted = check.trusted();
         native.trust(trusted.clone());
         let points = check.points();
         native.choose(&points).map_err(|error| error.to_string())?;
-        native.rerun(rerun);
+        native.rerun(check.rerun());
         Ok(Program { native, trusted, points, races: check.races(), inputs: check.inputs() })
     }
 
@@ -144,14 +143,15 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode, String> {
 /// The same for a program that was found in another way.
 pub(crate) fn search(invocation: &Invocation, matches: &ArgMatches) -> Result<ExitCode, String> {
     let said = RUN_SETTINGS.iter().filter_map(|&key| Some((key, matches.get_one::<String>(key)?.as_str())));
-    let said: Vec<(&str, &str)> = said.collect();
+    let said: Vec<(&str, &str)> =
+        said.chain(matches.get_flag("rerun").then_some(("rerun", "true"))).collect();
     let first = check(invocation, &Circumstances::default(), said.clone())?;
     let said_of = [(TRUST, first.trusted()), (POINTS, first.points())];
     let said_of = said_of.into_iter().filter(|(_, names)| !names.is_empty());
     let variables = said_of.map(|(key, names)| (key.to_owned(), names.join(","))).collect();
     let check = check(invocation, &Circumstances { folder: None, variables }, said)?;
     let patience = *matches.get_one::<Duration>("patience").expect("it has a default");
-    let mut program = Program::start(invocation, patience, &check, matches.get_flag("rerun"))?;
+    let mut program = Program::start(invocation, patience, &check)?;
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("it is written here"));
     let (mut executions, mut steps) = (0u64, 0u64);
@@ -274,7 +274,7 @@ pub(crate) fn prepare(
     folder: &Path,
 ) -> Result<(Direct, Recording), String> {
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), &check, false)?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), &check)?;
     let report = check.replay(&mut program, recording, file);
     if let Some(refusal) = refusal(&report) {
         return Err(refusal);
@@ -291,7 +291,7 @@ pub(crate) fn prepare(
 fn again(file: &Path, recording: &Recording, invocation: &Invocation) -> Result<ExitCode, String> {
     // What was trusted is in the environment by now.
     let check = check(invocation, &Circumstances::default(), [])?;
-    let mut program = Program::start(invocation, Duration::from_secs(10), &check, false)?;
+    let mut program = Program::start(invocation, Duration::from_secs(10), &check)?;
     let report = check.replay(&mut program, recording, file);
     told(&report, &[], program.trusted(&[]), false)
 }

@@ -369,6 +369,9 @@ fn many_executions_in_one_process_say_the_same() {
     };
     assert_eq!(told(&again.1), told(&alone.1));
     assert!(!again.2.contains("keeps state"), "{}", again.2);
+    std::fs::write(folder.join("gordian.toml"), "rerun = true\n").expect("writable");
+    let by_file = gordian(&folder, &["run", "--", "./dine"]);
+    assert_eq!(told(&by_file.1), told(&alone.1), "{}", by_file.2);
 }
 
 #[test]

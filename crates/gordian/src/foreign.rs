@@ -84,6 +84,11 @@ impl ForeignCheck {
         self.settings.inputs.unwrap_or_default()
     }
 
+    /// Are executions made in one process?
+    pub fn rerun(&self) -> bool {
+        self.settings.rerun.unwrap_or_default()
+    }
+
     /// What becomes of data races.
     pub fn races(&self) -> Races {
         self.settings.races.unwrap_or_default()

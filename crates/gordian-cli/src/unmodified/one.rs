@@ -111,10 +111,14 @@ fn search(told: &Told) -> Result<ExitCode, String> {
     }
     let circumstances = Circumstances { variables, folder: Some(package) };
     let invocation = Invocation { words: told.words.clone() };
-    let check = ForeignCheck::new(&invocation.line_in(&circumstances), &told.name, [])?
-        .at_most(TIME)
-        .saves_in(told.saves_in.clone(), told.here.clone());
-    let mut program = Program::start(&invocation, told.patience, &check, told.rerun)?;
+    let check = ForeignCheck::new(
+        &invocation.line_in(&circumstances),
+        &told.name,
+        told.rerun.then_some(("rerun", "true")),
+    )?
+    .at_most(TIME)
+    .saves_in(told.saves_in.clone(), told.here.clone());
+    let mut program = Program::start(&invocation, told.patience, &check)?;
     let report = check.run(&mut program, &mut |_| {});
     if let Some(refusal) = native::refusal(&report) {
         return Err(refusal);

@@ -90,7 +90,7 @@ mod tests {
             ("leaks = [1]", "gordian.toml:1:9: leaks = [1]: expected true or false"),
             (
                 "a = 1",
-                "gordian.toml:1:1: unknown key a (did you mean time?); valid are search, executions, time, seed, memory, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, minimise, detailed, trust, points, races, inputs, report",
+                "gordian.toml:1:1: unknown key a (did you mean time?); valid are search, executions, time, seed, memory, steps, fair_rounds, stack_size, leaks, weak_failures, spurious_wakeups, minimise, detailed, trust, points, races, inputs, rerun, report",
             ),
             ("steps 5", "gordian.toml:1:7: this is no TOML: key with no value, expected `=`"),
         ] {

@@ -84,6 +84,8 @@ settings! {
     races: Races = races, "fail, explore (the accesses become steps) or ignore";
     /// Where native programs get times and random numbers from.
     inputs: Inputs = inputs, "virtual, recorded, or travel (recorded, with time travel)";
+    /// Are executions of native programs made in one process?
+    rerun: bool = flag, "true or false";
     /// The folder that failing executions are saved under.
     report: PathBuf = |t| if t.is_empty() { Err(None) } else { Ok(PathBuf::from(t)) }, "a folder, such as target/gordian";
 }
@@ -173,7 +175,7 @@ mod tests {
                 "time" => "1s",
                 "races" => "explore",
                 "inputs" => "recorded",
-                "leaks" | "weak_failures" | "spurious_wakeups" | "detailed" => "true",
+                "leaks" | "weak_failures" | "spurious_wakeups" | "detailed" | "rerun" => "true",
                 _ => "1_000",
             };
             assert_eq!(Settings::default().set(key, good), Ok(()), "{key}");
