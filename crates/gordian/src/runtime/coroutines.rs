@@ -116,6 +116,7 @@ impl Runtime {
     }
 
     /// The running thread leaves its stack and does not come back.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     pub(super) fn fall(&mut self) {
         self.fallen = true;
         self.request = Request::Over;
