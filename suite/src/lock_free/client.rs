@@ -4,9 +4,13 @@
 //!
 //! Which tests there are was decided without looking at how any search does on them. As in the thesis (6.2), three are drawn for each structure, and those in which any search finds the bug are the test cases.
 
+use crate::Program;
 use gordian::thread;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
+
+/// What the drawn tests have in common.
+pub(super) const TEST: Program = Program { threads: 4, proof: "preemptions:2", ..Program::USUAL };
 
 /// What each of three threads calls.
 pub(super) type Calls<C> = [[C; 3]; 3];

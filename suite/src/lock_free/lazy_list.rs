@@ -13,10 +13,8 @@ pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
         name,
         source: "CB-DPOR thesis, table 6-1: cds lazylist",
         about: "an element is added behind one that has been removed meanwhile",
-        threads: 4,
-        proof: "preemptions:2",
         body: lazy_list::<DRAW>,
-        ..Program::USUAL
+        ..client::TEST
     }
 }
 

@@ -2,10 +2,11 @@
 //! that it is not retired when it leaves, and its link was cleared at once. An enqueuer that looks at it finds nothing behind it and hangs its value there, where nobody finds it (bug 11, fixed in 1.4.0; reported by the
 //! author of the CB-DPOR thesis).
 
+use super::chain::{Chain, FIRST};
 use super::client;
-use super::hazard::{Hazards, NIL, exchange};
+use super::hazard::{NIL, exchange};
 use crate::Program;
-use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use gordian::sync::atomic::Ordering::SeqCst;
 
 /// A drawn test of Michael and Scott's queue.
 pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
@@ -13,10 +14,8 @@ pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
         name,
         source: "CB-DPOR thesis, table 6-1: cds msqueue; libcds 1.4.0, change log: bug 11",
         about: "the link of the first node is cleared while somebody looks at it",
-        threads: 4,
-        proof: "preemptions:2",
         body: |buggy| run::<DRAW>("ms-queue", false, buggy),
-        ..Program::USUAL
+        ..client::TEST
     }
 }
 
@@ -29,68 +28,48 @@ pub const fn moir<const DRAW: u32>(name: &'static str) -> Program {
     }
 }
 
-/// One for nothing, one that is there at first, one for each call.
-const NODES: usize = 11;
-const FIRST: usize = 1;
-
 struct Queue {
-    head: AtomicUsize,
-    tail: AtomicUsize,
-    next: [AtomicUsize; NODES],
-    values: [AtomicUsize; NODES],
-    hazards: Hazards,
+    chain: Chain,
     moir: bool,
     buggy: bool,
 }
 
 impl Queue {
-    fn new(moir: bool, buggy: bool) -> Queue {
-        Queue {
-            head: AtomicUsize::new(FIRST),
-            tail: AtomicUsize::new(FIRST),
-            next: [NIL; NODES].map(AtomicUsize::new),
-            values: [0; NODES].map(AtomicUsize::new),
-            hazards: Hazards::new(),
-            moir,
-            buggy,
-        }
-    }
-
     fn enqueue(&self, thread: usize, node: usize, value: usize) {
-        self.next[node].store(NIL, SeqCst);
-        self.values[node].store(value, SeqCst);
-        let guards = self.hazards.guards(thread, 1);
+        self.chain.next[node].store(NIL, SeqCst);
+        self.chain.values[node].store(value, SeqCst);
+        let guards = self.chain.hazards.guards(thread, 1);
         loop {
-            let tail = guards.protect(0, &self.tail);
-            let next = self.next[tail].load(SeqCst);
+            let tail = guards.protect(0, &self.chain.tail);
+            let next = self.chain.next[tail].load(SeqCst);
             if next != NIL {
-                exchange(&self.tail, tail, next);
-            } else if exchange(&self.next[tail], NIL, node) {
-                exchange(&self.tail, tail, node);
+                exchange(&self.chain.tail, tail, next);
+            } else if exchange(&self.chain.next[tail], NIL, node) {
+                exchange(&self.chain.tail, tail, node);
                 return;
             }
         }
     }
 
     fn dequeue(&self, thread: usize) -> Option<usize> {
-        let guards = self.hazards.guards(thread, 2);
+        let guards = self.chain.hazards.guards(thread, 2);
         loop {
-            let head = guards.protect(0, &self.head);
-            let next = guards.protect(1, &self.next[head]);
-            if !self.moir && self.head.load(SeqCst) != head {
+            let head = guards.protect(0, &self.chain.head);
+            let next = guards.protect(1, &self.chain.next[head]);
+            if !self.moir && self.chain.head.load(SeqCst) != head {
                 continue;
             }
             if next == NIL {
                 return None;
             }
             // Moir's moves the head without looking at the tail, which may then be behind it and has to be moved too.
-            if !self.moir && self.tail.load(SeqCst) == head {
-                exchange(&self.tail, head, next);
-            } else if exchange(&self.head, head, next) {
-                if self.moir && self.tail.load(SeqCst) == head {
-                    exchange(&self.tail, head, next);
+            if !self.moir && self.chain.tail.load(SeqCst) == head {
+                exchange(&self.chain.tail, head, next);
+            } else if exchange(&self.chain.head, head, next) {
+                if self.moir && self.chain.tail.load(SeqCst) == head {
+                    exchange(&self.chain.tail, head, next);
                 }
-                let value = self.values[next].load(SeqCst);
+                let value = self.chain.values[next].load(SeqCst);
                 self.dispose(thread, head);
                 return Some(value);
             }
@@ -99,20 +78,20 @@ impl Queue {
 
     fn dispose(&self, thread: usize, node: usize) {
         if node != FIRST {
-            self.hazards.retire(thread, node);
+            self.chain.hazards.retire(thread, node);
         } else if self.buggy {
-            self.next[node].store(NIL, SeqCst);
+            self.chain.next[node].store(NIL, SeqCst);
         }
     }
 
     fn is_empty(&self, thread: usize) -> bool {
-        let guards = self.hazards.guards(thread, 1);
-        self.next[guards.protect(0, &self.head)].load(SeqCst) == NIL
+        let guards = self.chain.hazards.guards(thread, 1);
+        self.chain.next[guards.protect(0, &self.chain.head)].load(SeqCst) == NIL
     }
 }
 
 fn run<const DRAW: u32>(structure: &str, moir: bool, buggy: bool) {
-    let queue = Queue::new(moir, buggy);
+    let queue = Queue { chain: Chain::new(), moir, buggy };
     client::drawn_queue(
         structure,
         DRAW,

@@ -3,6 +3,7 @@
 
 pub mod basket_queue;
 pub mod boost_fifo;
+mod chain;
 mod client;
 pub(crate) mod fifo;
 pub(crate) mod hazard;

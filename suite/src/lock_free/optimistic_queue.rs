@@ -2,8 +2,9 @@
 //! the queue is empty is decided by comparing its two ends, which are read one after the other. If something is enqueued and something dequeued in between, the head may come to where the tail was,
 //! and a queue that was never empty is said to be.
 
+use super::chain::{Chain, FIRST, NODES};
 use super::client;
-use super::hazard::{Hazards, NIL, exchange};
+use super::hazard::{NIL, exchange};
 use crate::Program;
 use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
@@ -13,48 +14,27 @@ pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
         name,
         source: "CB-DPOR thesis, table 6-1: cds optimisticqueue; OptimisticQueue::empty of libcds 1.4.0",
         about: "a queue is said to be empty because its head is where its tail was",
-        threads: 4,
-        proof: "preemptions:2",
         body: optimistic_queue::<DRAW>,
-        ..Program::USUAL
+        ..client::TEST
     }
 }
 
-/// One for nothing, one that is there at first, one for each call.
-const NODES: usize = 11;
-const FIRST: usize = 1;
-
-/// `next` leads from the tail to the head and is always complete, `prev` back.
+/// The links of the chain lead from the tail to the head and are always complete, `prev` leads back.
 struct Queue {
-    head: AtomicUsize,
-    tail: AtomicUsize,
-    next: [AtomicUsize; NODES],
+    chain: Chain,
     prev: [AtomicUsize; NODES],
-    values: [AtomicUsize; NODES],
-    hazards: Hazards,
 }
 
 impl Queue {
-    fn new() -> Queue {
-        Queue {
-            head: AtomicUsize::new(FIRST),
-            tail: AtomicUsize::new(FIRST),
-            next: [NIL; NODES].map(AtomicUsize::new),
-            prev: [NIL; NODES].map(AtomicUsize::new),
-            values: [0; NODES].map(AtomicUsize::new),
-            hazards: Hazards::new(),
-        }
-    }
-
     fn enqueue(&self, thread: usize, node: usize, value: usize) {
         self.prev[node].store(NIL, SeqCst);
-        self.values[node].store(value, SeqCst);
-        let guards = self.hazards.guards(thread, 2);
+        self.chain.values[node].store(value, SeqCst);
+        let guards = self.chain.hazards.guards(thread, 2);
         guards.assign(1, node);
-        let mut tail = guards.protect(0, &self.tail);
+        let mut tail = guards.protect(0, &self.chain.tail);
         loop {
-            self.next[node].store(tail, SeqCst);
-            match self.tail.compare_exchange(tail, node, SeqCst, SeqCst) {
+            self.chain.next[node].store(tail, SeqCst);
+            match self.chain.tail.compare_exchange(tail, node, SeqCst, SeqCst) {
                 Ok(_) => return self.prev[tail].store(node, SeqCst),
                 Err(other) => tail = other,
             }
@@ -63,23 +43,23 @@ impl Queue {
     }
 
     fn dequeue(&self, thread: usize) -> Option<usize> {
-        let guards = self.hazards.guards(thread, 3);
+        let guards = self.chain.hazards.guards(thread, 3);
         loop {
-            let head = guards.protect(0, &self.head);
-            let tail = guards.protect(1, &self.tail);
+            let head = guards.protect(0, &self.chain.head);
+            let tail = guards.protect(1, &self.chain.tail);
             let node = guards.protect(2, &self.prev[head]);
-            if self.head.load(SeqCst) != head {
+            if self.chain.head.load(SeqCst) != head {
                 continue;
             }
             if head == tail {
                 return None;
             }
-            if node == NIL || self.next[node].load(SeqCst) != head {
+            if node == NIL || self.chain.next[node].load(SeqCst) != head {
                 self.fix(thread, tail, head);
-            } else if exchange(&self.head, head, node) {
-                let value = self.values[node].load(SeqCst);
+            } else if exchange(&self.chain.head, head, node) {
+                let value = self.chain.values[node].load(SeqCst);
                 if head != FIRST {
-                    self.hazards.retire(thread, head);
+                    self.chain.hazards.retire(thread, head);
                 }
                 return Some(value);
             }
@@ -88,11 +68,11 @@ impl Queue {
 
     /// Makes the list complete backwards, from the tail to the head.
     fn fix(&self, thread: usize, tail: usize, head: usize) {
-        let guards = self.hazards.guards(thread, 2);
+        let guards = self.chain.hazards.guards(thread, 2);
         let mut node = tail;
         while node != head {
-            let next = guards.protect(0, &self.next[node]);
-            if self.head.load(SeqCst) != head {
+            let next = guards.protect(0, &self.chain.next[node]);
+            if self.chain.head.load(SeqCst) != head {
                 return;
             }
             self.prev[next].store(node, SeqCst);
@@ -103,14 +83,14 @@ impl Queue {
 
     fn is_empty(&self, thread: usize, buggy: bool) -> bool {
         if buggy {
-            return self.tail.load(SeqCst) == self.head.load(SeqCst);
+            return self.chain.tail.load(SeqCst) == self.chain.head.load(SeqCst);
         }
-        let guards = self.hazards.guards(thread, 1);
+        let guards = self.chain.hazards.guards(thread, 1);
         loop {
-            let head = guards.protect(0, &self.head);
-            let tail = self.tail.load(SeqCst);
+            let head = guards.protect(0, &self.chain.head);
+            let tail = self.chain.tail.load(SeqCst);
             // A node that is looked at does not come back, so that the head has been there all the time.
-            if self.head.load(SeqCst) == head {
+            if self.chain.head.load(SeqCst) == head {
                 return head == tail;
             }
         }
@@ -118,7 +98,7 @@ impl Queue {
 }
 
 fn optimistic_queue<const DRAW: u32>(buggy: bool) {
-    let queue = Queue::new();
+    let queue = Queue { chain: Chain::new(), prev: [NIL; NODES].map(AtomicUsize::new) };
     client::drawn_queue(
         "optimistic-queue",
         DRAW,

@@ -13,10 +13,8 @@ pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
         name,
         source: "CB-DPOR thesis, table 6-1: crange of sv6",
         about: "a range is missing while it is joined with its neighbour",
-        threads: 4,
-        proof: "preemptions:2",
         body: range_set::<DRAW>,
-        ..Program::USUAL
+        ..client::TEST
     }
 }
 

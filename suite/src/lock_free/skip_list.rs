@@ -14,12 +14,10 @@ pub const fn program<const DRAW: u32>(name: &'static str) -> Program {
         name,
         source: "CB-DPOR thesis, table 6-1: cds skiplistset",
         about: "a node is linked at the upper level after it has been removed",
-        threads: 4,
-        proof: "preemptions:2",
         // An insert right behind such a node never ends.
         kind: if DRAW == 1 { FailureKind::StepLimit } else { FailureKind::Panic },
         body: skip_list::<DRAW>,
-        ..Program::USUAL
+        ..client::TEST
     }
 }
 
@@ -70,12 +68,9 @@ impl SkipList {
 
     /// Locks what is before the key at some levels, if all is still as it was found. Greater keys are locked first.
     fn lock(&self, found: &Found, levels: std::ops::Range<usize>) -> Option<Vec<MutexGuard<'_, bool>>> {
-        let mut locked = Vec::new();
-        for level in levels.clone() {
-            if level == levels.start || found[level].0 != found[level - 1].0 {
-                locked.push(self.removed[found[level].0].lock().unwrap());
-            }
-        }
+        let first = levels.start;
+        let new = levels.clone().filter(|&level| level == first || found[level].0 != found[level - 1].0);
+        let locked: Vec<_> = new.map(|level| self.removed[found[level].0].lock().unwrap()).collect();
         let mut same = levels.map(|level| self.next[level][found[level].0].load(SeqCst) == found[level].1);
         (locked.iter().all(|removed| !**removed) && same.all(|same| same)).then_some(locked)
     }
@@ -99,11 +94,8 @@ impl SkipList {
     }
 
     pub(crate) fn insert(&self, thread: usize, node: usize, buggy: bool) -> bool {
-        if !buggy {
-            return self.link(thread, node, 0..LEVELS);
-        }
-        let new = self.link(thread, node, 0..1);
-        if new {
+        let new = self.link(thread, node, 0..if buggy { 1 } else { LEVELS });
+        if new && buggy {
             self.link(thread, node, 1..LEVELS);
         }
         new
