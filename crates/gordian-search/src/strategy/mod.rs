@@ -13,6 +13,7 @@ mod preemptions;
 mod randomised;
 pub(crate) mod rank;
 mod recycled;
+mod sequence;
 mod sleepers;
 mod stack;
 mod tree;

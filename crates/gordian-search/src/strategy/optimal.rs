@@ -11,9 +11,10 @@
 
 use super::grown::Grown;
 use super::recycled::{Recycle, Recycled};
+use super::sequence::{Cover, Sequence};
 use super::sleepers::Sleepers;
 use super::stack::Stack;
-use super::tree::{Branch, Cover, Sequence, insert, look, prune};
+use super::tree::{Branch, insert, look, prune};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use crate::search::Word;
