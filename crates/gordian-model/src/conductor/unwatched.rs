@@ -51,6 +51,23 @@ impl Conductor {
         self.touched(thread, object, write)
     }
 
+    /// The last step of the thread, a write to an atomic, has changed this one too, as they share bytes. Where it releases, whoever acquires
+    /// this one knows what the thread has done.
+    pub fn also_wrote(&mut self, thread: ThreadId, object: ObjectId, releases: bool) {
+        let slot = &mut self.slots[object.index()];
+        let Object::Atomic(atomic) = &mut slot.model else { return };
+        if releases {
+            atomic.publish(thread, &mut self.sync);
+            self.sync.tick(thread);
+        }
+        slot.version = slot.version.wrapping_add(1);
+        let awaited = slot.is_awaited();
+        let at = self.also_touched(thread, object, true);
+        if let Some(at) = at.filter(|_| awaited) {
+            self.changed(object, thread, at);
+        }
+    }
+
     /// As [`also_touched`](Self::also_touched), where the same step always does.
     pub fn touched(&mut self, thread: ThreadId, object: ObjectId, write: bool) -> Option<usize> {
         let at = self.trace.len().checked_sub(1)?;

@@ -43,6 +43,11 @@ impl Atomic {
         self.value = value;
     }
 
+    /// A write by a thread to some of its bytes, made by their own atomic, releases what it has done.
+    pub(crate) fn publish(&mut self, thread: ThreadId, sync: &mut Synchronisation) {
+        sync.write(thread, &mut self.carried, true, true);
+    }
+
     /// What an op with one outcome does when no clocks are kept; what it read, how it touched this, and whether it succeeded.
     #[inline(always)]
     pub(crate) fn quickly(&mut self, op: &Op) -> Option<(u64, Act, bool)> {

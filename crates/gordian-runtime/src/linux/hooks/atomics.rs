@@ -74,10 +74,10 @@ impl Access {
             let after = rt.held(id);
             back(reply, after);
             let write = op.kind == OpKind::Store || (op.kind != OpKind::Load && reply.ok);
-            self.others(rt, id, write);
             let place = (me, address, bytes);
             // It belongs to what it publishes, and the clock has gone on since.
             let time = rt.conductor.time(me).saturating_sub(1);
+            self.others(rt, id, write, op.order.releases());
             let judged = rt.shadow.access_atomic(&mut rt.conductor, place, (write, time), at);
             turn::judged(rt, me, judged == Judged::Race);
             // A compare-and-swap that fails may be followed by one that is not seen, where code without hooks takes over.
@@ -98,13 +98,15 @@ impl Access {
     }
 
     /// Atomics of other sizes that share some of the bytes.
-    fn others(&self, rt: &mut turn::Runtime, id: ObjectId, wrote: bool) {
+    fn others(&self, rt: &mut turn::Runtime, id: ObjectId, wrote: bool, releases: bool) {
         for other in rt.words.overlapping(self.address, self.bytes) {
             debug_assert_ne!(other, id);
-            rt.conductor.also_touched(self.me, other, wrote);
             if wrote {
-                // Whoever wrote to some of its bytes is in order with it by this step.
+                rt.conductor.also_wrote(self.me, other, releases);
+                // What it holds is looked up when it is asked for.
                 rt.will_be_known(other);
+            } else {
+                rt.conductor.also_touched(self.me, other, false);
             }
         }
     }

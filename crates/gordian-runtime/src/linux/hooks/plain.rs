@@ -142,7 +142,7 @@ stub!("__tsan_write_range", "rdx", write_range);
 
 extern "C-unwind" fn copy(to: *mut c_void, from: *const c_void, bytes: usize, caller: usize) -> *mut c_void {
     access(from as usize, bytes, false, caller);
-    if bytes > 0 && racy::explores() && turn::caller(caller).is_some() {
+    if bytes > 0 && turn::caller(caller).is_some() && racy::explores() {
         // Others may run before the write, and that is when the reading is over.
         // SAFETY: what the program is about to read.
         let read = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) }.to_vec();
