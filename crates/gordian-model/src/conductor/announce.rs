@@ -75,9 +75,8 @@ impl Conductor {
             pending.push(thread);
             return me.await_lock(thread, mutex.is_free(), &mut self.enabled);
         }
-        let op = self.threads[thread.index()].op;
-        let Op { kind, object, other, .. } = op;
-        if op.is_cancellable() {
+        let Op { kind, object, other, .. } = me.op;
+        if me.op.is_cancellable() {
             self.lives[thread.index()].pending.push(thread);
         }
         if kind.can_change() {

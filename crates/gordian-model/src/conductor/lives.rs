@@ -174,21 +174,18 @@ impl Conductor {
             }
         }
         if awaited {
-            let mut waiters = std::mem::take(&mut self.lives[i].pending);
-            let mut stay: SmallVec<[ThreadId; 4]> = SmallVec::new();
-            while let Some(waiter) = waiters.pop() {
+            for at in (0..self.lives[i].pending.len()).rev() {
+                let waiter = self.lives[i].pending[at];
                 if self.threads[waiter.index()].op.is_cancellable() {
-                    // It makes a step when it goes on.
+                    // It makes a step when it goes on, and stays until then.
                     self.evaluate(waiter);
-                    stay.push(waiter);
                     continue;
                 }
+                self.lives[i].pending.swap_remove(at);
                 self.threads[waiter.index()].status = Status::Running;
                 self.joined(waiter, thread);
                 self.released.push(waiter);
             }
-            waiters.extend(stay);
-            self.lives[i].pending = waiters;
         }
         if watched {
             let at = self.trace.len().saturating_sub(1);
