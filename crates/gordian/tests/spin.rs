@@ -125,3 +125,29 @@ fn a_counting_loop_that_never_ends_meets_the_step_limit() {
     assert_eq!(failure.kind(), FailureKind::StepLimit);
     assert!(failure.message().contains("Checker::steps"), "{failure}");
 }
+
+#[test]
+fn what_others_write_beside_it_is_no_round_of_its_own() {
+    /// What is waited for, and something beside it that is not under control.
+    #[derive(Default)]
+    struct Block {
+        flag: AtomicUsize,
+        beside: std::sync::atomic::AtomicUsize,
+    }
+    let steps = |writes: usize| {
+        let report = Checker::new().search("random").executions(500).seed(1).run(move || {
+            let (block, other) = (Arc::new(Block::default()), AtomicUsize::new(0));
+            let seen = Arc::clone(&block);
+            let waits = thread::spawn(move || while seen.flag.load(SeqCst) + seen.flag.load(SeqCst) == 0 {});
+            for step in 0..3 {
+                other.store(step, SeqCst);
+                block.beside.fetch_add(writes, SeqCst);
+            }
+            block.flag.store(1, SeqCst);
+            waits.join().unwrap();
+        });
+        assert!(report.failure().is_none(), "{report}");
+        report.steps()
+    };
+    assert_eq!(steps(1), steps(0));
+}

@@ -195,6 +195,11 @@ impl Conductor {
         me.spin.sleep.extend_from_slice(&self.sleep);
     }
 
+    /// Has the thread's state been looked at, to be compared when it is back where it was then?
+    pub fn is_compared(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].spin.probed
+    }
+
     /// Must the front end keep its own work off the thread's stack when it announces what it has written down, because the thread's
     /// state is or will be compared? One means yes: not inlined and not a `bool`, so that it leaves the same in every
     /// register, whatever it finds.

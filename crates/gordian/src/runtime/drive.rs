@@ -24,6 +24,9 @@ impl Runtime {
                 if std::mem::take(&mut (&mut (*rt).tasks)[next.index()].hosted) {
                     watch::before_step(rt, next, false);
                     (*rt).reply = (*rt).conductor.perform(next);
+                    if (*rt).conductor.is_compared(next) {
+                        (&mut (*rt).tasks)[next.index()].snapshot.come_back();
+                    }
                 }
                 Runtime::resume(rt, next, Wake::Go);
             }
@@ -170,6 +173,8 @@ impl Runtime {
             (&mut (*rt).tasks)[me.index()].hosted = true;
             if let Visit::Probe { again } = (*rt).conductor.announce_draft(me) {
                 Runtime::probe(rt, again);
+            } else if (*rt).conductor.is_compared(me) {
+                (&mut (*rt).tasks)[me.index()].snapshot.leave();
             }
         }
     }

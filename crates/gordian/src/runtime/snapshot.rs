@@ -3,7 +3,7 @@
 //! A loop that waits comes back to the same state; a loop that counts its rounds does not, wherever it counts. Counters on
 //! the stack or in a register show in the stack. One in the heap (`self.spins += 1` in a boxed worker) shows in what the
 //! stack points to: the beginning of every heap block that a word on the stack could be the address of. Memory that the runtime itself
-//! writes to is left out. What lies two pointers away is not seen; the book says so.
+//! writes to is left out, and so is what other threads write there. What lies two pointers away is not seen; the book says so.
 
 use super::peek;
 
@@ -37,6 +37,8 @@ pub(super) struct Snapshot {
     /// How often the parts of memory had been looked up.
     looked_up: u32,
     fresh: Vec<u8>,
+    /// The thread itself has changed something in the heap since it was last looked at.
+    changed: bool,
 }
 
 impl Snapshot {
@@ -66,15 +68,32 @@ impl Snapshot {
                 *leads = is_plausible(now) && !(limit..base).contains(&now) && parts.holds(now);
             }
         }
+        self.leave();
+        same &= !std::mem::take(&mut self.changed);
         // The same words lead to the same places, if what is left out is the same.
         if !same || self.looked_up != parts.looked_up || self.ours != ours {
             self.looked_up = parts.looked_up;
             self.ours.clear();
             self.ours.extend_from_slice(ours);
             self.follow();
+            self.come_back();
         }
-        // Not lazily: the heap has to be remembered even if the stack differs.
-        self.same_heap() & same
+        same
+    }
+
+    /// The thread suspends before it is looked at again: what it has changed in the heap meanwhile is noticed.
+    pub(super) fn leave(&mut self) {
+        self.read();
+        self.changed |= self.fresh != self.heap;
+        std::mem::swap(&mut self.fresh, &mut self.heap);
+    }
+
+    /// The thread goes on after others. What they changed is not its doing, be it that they wrote to what this one's stack points
+    /// to by chance: a freed block, which anybody may be given, or the neighbour of one. What this thread reads of theirs it learns by
+    /// its steps.
+    pub(super) fn come_back(&mut self) {
+        self.read();
+        std::mem::swap(&mut self.fresh, &mut self.heap);
     }
 
     /// Makes room for snapshots, all at once and before the first: an allocation between two looks would change what freed blocks
@@ -124,15 +143,12 @@ impl Snapshot {
         }
     }
 
-    /// Reads what the addresses point to and compares it with the last time.
-    fn same_heap(&mut self) -> bool {
+    /// Reads what the addresses point to.
+    fn read(&mut self) {
         self.fresh.clear();
         for &(start, end) in &self.followed {
             peek::append(start, end, &mut self.fresh);
         }
-        let same = self.fresh == self.heap;
-        std::mem::swap(&mut self.fresh, &mut self.heap);
-        same
     }
 }
 
