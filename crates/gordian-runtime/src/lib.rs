@@ -10,7 +10,7 @@
 //! Before `main` the process turns into a fork server (`start`): each execution is a process of its own that begins there.
 //!
 //! The whole crate is one of the rooms in which `unsafe` is allowed. The rules:
-//! - Only the thread that has the turn touches the `turn::Runtime` and allocates; a reference into it never lives across a
+//! - Only the thread that has the turn touches the `runtime::Runtime` and allocates; a reference into it never lives across a
 //!   hand-over, because other threads reach it in between. Whoever begins, or ends, without the turn touches only atomics of its own.
 //! - Nothing here uses what it replaces: no locks, no channels, no printing, no clocks of std's. Memory comes from `heap`, system
 //!   calls are made directly (`sys`).
@@ -42,6 +42,7 @@ mod linux {
     pub(crate) mod random;
     pub(crate) mod real;
     pub(crate) mod refused;
+    pub(crate) mod runtime;
     pub(crate) mod rwlock;
     pub(crate) mod semaphore;
     pub(crate) mod signals;

@@ -5,8 +5,9 @@
 
 use super::hooks::{self, calls, shadow::Judged};
 use super::real::{entry, real};
+use super::runtime::Runtime;
 use super::sys;
-use super::turn::{self, Runtime};
+use super::turn;
 use gordian_model::{End, Failure, FailureKind, SiteId, ThreadId};
 use libc::{c_int, c_void};
 use std::collections::BTreeMap;

@@ -1,8 +1,9 @@
 //! How an execution ends, and how the host gets to know.
 
 use super::real::{entry, real};
+use super::runtime::Runtime;
 use super::sites::{site, stack_site};
-use super::turn::{self, Runtime};
+use super::turn;
 use super::{sys, watch};
 use gordian_model::{End, Failure, FailureKind, SiteId, ThreadId};
 use gordian_wire::{OUTCOME_AT, OUTCOME_SIZE, Outcome, Phase, put_outcome};

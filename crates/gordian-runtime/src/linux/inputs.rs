@@ -9,7 +9,8 @@
 //!   that take one are given the real one.
 //! - With time travel, a time that is asked for in a later execution than others are is as much later than these as it would have been then.
 
-use super::turn::{self, Runtime};
+use super::runtime::Runtime;
+use super::turn;
 use super::{identity, sys};
 use gordian_model::input::{Call, Input, Inputs};
 use gordian_model::{Failure, FailureKind, Plan, SiteId, ThreadId};

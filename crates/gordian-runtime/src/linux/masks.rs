@@ -2,7 +2,8 @@
 //! when they take turns, as soon as one of them has changed it.
 
 use super::real::{entry, real};
-use super::turn::{self, Runtime};
+use super::runtime::Runtime;
+use super::turn;
 use super::{carriers, sys};
 use gordian_model::ThreadId;
 use libc::{c_int, sigset_t};

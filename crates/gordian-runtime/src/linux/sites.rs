@@ -1,6 +1,7 @@
 //! Places in the program, by the addresses that calls return to. What lies there in the source, the host finds out.
 
-use super::turn::{self, Runtime};
+use super::runtime::Runtime;
+use super::turn;
 use gordian_model::names::Site;
 use gordian_model::{Names, SiteId};
 use gordian_wire::{DEPTH, Frames, MARK, Shared};

@@ -5,7 +5,7 @@
 //! before anything else (`note!`). What is below is ours. Code with hooks tells when it writes elsewhere, so this is for
 //! programs with hooks alone.
 
-use super::turn::Runtime;
+use super::runtime::Runtime;
 use gordian_model::ThreadId;
 
 std::arch::global_asm!(

@@ -6,7 +6,7 @@
 //! handed is plain memory, which the script that comes with the command can read. The threads are the system's, so the debugger sees all
 //! of them; those that do not have the turn sleep, and sleep on when they have been stopped.
 
-use super::turn::Runtime;
+use super::runtime::Runtime;
 use gordian_model::{End, ThreadId};
 use gordian_wire::{OUTCOME_AT, OUTCOME_SIZE, Outcome, put_outcome};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};

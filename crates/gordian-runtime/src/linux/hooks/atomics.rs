@@ -2,6 +2,7 @@
 
 use super::{calls, chosen, words};
 use crate::hooks::shadow::Judged;
+use crate::runtime::Runtime;
 use crate::{blocks, turn};
 use gordian_model::object::Object;
 use gordian_model::op::{Order, Rmw};
@@ -52,7 +53,7 @@ impl Access {
         // SAFETY: the program is about to access just that.
         let id = unsafe { words::object(me, address, bytes, at) };
         let op = Op { object: id, site: at, detail: bytes as u8, ..op };
-        let before = |rt: &mut turn::Runtime, op: &mut Op| {
+        let before = |rt: &mut Runtime, op: &mut Op| {
             // It may have been freed meanwhile.
             blocks::check(rt, me, (address, bytes), at);
             // SAFETY: as above.
@@ -70,7 +71,7 @@ impl Access {
                 op.arg = before ^ bits;
             }
         };
-        let after = |rt: &mut turn::Runtime, reply: &Reply| {
+        let after = |rt: &mut Runtime, reply: &Reply| {
             let after = rt.held(id);
             back(reply, after);
             let write = op.kind == OpKind::Store || (op.kind != OpKind::Load && reply.ok);
@@ -98,7 +99,7 @@ impl Access {
     }
 
     /// Atomics of other sizes that share some of the bytes.
-    fn others(&self, rt: &mut turn::Runtime, id: ObjectId, wrote: bool, releases: bool) {
+    fn others(&self, rt: &mut Runtime, id: ObjectId, wrote: bool, releases: bool) {
         for other in rt.words.overlapping(self.address, self.bytes) {
             debug_assert_ne!(other, id);
             if wrote {
@@ -158,7 +159,7 @@ impl Access {
 /// So often in a row trusted code may do something to atomics without a step. If it does so more often it may be waiting for others.
 const PATIENCE: u32 = 10_000;
 
-impl turn::Runtime {
+impl Runtime {
     /// How an access to an atomic at this place is treated.
     fn trust(&mut self, me: ThreadId, at: SiteId) -> Trust {
         let trust = self.shared.trust(at.0);

@@ -9,7 +9,8 @@
 //! and again, and is in the same state each time, makes a step of that.
 
 use super::atomics::Access;
-use crate::turn::{self, Runtime};
+use crate::runtime::Runtime;
+use crate::turn;
 use gordian_model::{Plan, Races, ThreadId};
 use rustc_hash::FxHashSet;
 

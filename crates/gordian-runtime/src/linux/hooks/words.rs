@@ -4,7 +4,8 @@
 //! the last one known. All of them are looked at when a thread comes to its next op, so it is known who did it and since when: it
 //! belongs to the thread's last step.
 
-use crate::turn::{self, Runtime};
+use crate::runtime::Runtime;
+use crate::turn;
 use gordian_model::object::{Atomic, Object};
 use gordian_model::{ObjectId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
