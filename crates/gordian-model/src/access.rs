@@ -7,7 +7,6 @@
 //! are used; nothing is guessed from pending ops.
 
 use crate::id::ObjectId;
-use crate::relation::Relation;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -210,10 +209,6 @@ pub fn copied(accesses: &[Access]) -> Accesses {
 #[inline]
 pub fn dependent(a: &[Access], b: &[Access]) -> bool {
     a.iter().any(|a| {
-        b.iter().any(|b| {
-            a.object == b.object
-                && (a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
-                    || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute)
-        })
+        b.iter().any(|b| a.object == b.object && a.act.conflicts(a.seq, b.act, b.seq))
     })
 }

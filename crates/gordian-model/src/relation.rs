@@ -52,6 +52,19 @@ static BEFORE: [Acts; ACTS] = {
     all
 };
 
+/// For each act the set of those that have something to do with it, whichever comes first.
+static AROUND: [Acts; ACTS] = {
+    let mut all = BEFORE;
+    let mut i = 0;
+    while i < ACTS * ACTS {
+        if BEFORE[i / ACTS].0 >> (i % ACTS) & 1 == 1 {
+            all[i % ACTS].0 |= 1 << (i / ACTS);
+        }
+        i += 1;
+    }
+    all
+};
+
 /// A set of acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Acts(u64);
@@ -62,6 +75,12 @@ impl Acts {
     #[must_use]
     pub fn with(self, act: Act) -> Acts {
         Acts(self.0 | 1 << act as u8)
+    }
+
+    /// Is the act in the set?
+    #[inline]
+    pub fn has(self, act: Act) -> bool {
+        self.0 >> act as u8 & 1 == 1
     }
 
     /// Have the two sets an act in common?
@@ -133,6 +152,21 @@ impl Act {
     #[inline]
     pub fn concerned_by(self) -> Acts {
         BEFORE[self as usize]
+    }
+
+    /// The acts that have something to do with this one, whichever comes first, whatever their sequence numbers.
+    #[inline]
+    pub fn concerned_with(self) -> Acts {
+        AROUND[self as usize]
+    }
+
+    /// Does the order of the two matter, with their sequence numbers, whichever comes first?
+    #[inline]
+    pub fn conflicts(self, seq: u16, other: Act, other_seq: u16) -> bool {
+        self.concerned_with().has(other)
+            && (!(self.is_numbered() || other.is_numbered())
+                || self.relation(seq, other, other_seq) != Relation::Commute
+                || other.relation(other_seq, self, seq) != Relation::Commute)
     }
 
     /// Does what this one has to do with earlier acts depend on sequence numbers?
@@ -286,6 +320,13 @@ mod tests {
                 assert!(same == other || next.is_numbered(), "{act:?} {next:?}");
                 let related = same != Relation::Commute || other != Relation::Commute;
                 assert_eq!(next.concerned_by().meets(Acts::default().with(act)), related, "{act:?} {next:?}");
+                let either = |a: Act, b: Act, n| {
+                    a.relation(1, b, n) != Relation::Commute || b.relation(n, a, 1) != Relation::Commute
+                };
+                for number in [1, 2] {
+                    let conflict = act.conflicts(1, next, number);
+                    assert_eq!(conflict, either(act, next, number), "{act:?} {next:?}");
+                }
             }
         }
     }

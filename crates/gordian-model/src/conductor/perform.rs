@@ -4,7 +4,7 @@ use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::Access;
 use crate::id::{ObjectId, ThreadId};
-use crate::object::Object;
+use crate::object::{Model, Object};
 use crate::op::{OpKind, Reply};
 use smallvec::SmallVec;
 
@@ -16,11 +16,12 @@ impl Conductor {
             return self.perform_again(thread);
         }
         let at = self.trace.len();
-        let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
-        let reply = match quick.flatten() {
-            Some((value, ok)) => Reply { value, ok, ..Reply::DONE },
-            None => self.perform_in_full(thread),
+        let reply = if self.threads[thread.index()].op.kind.is_frequent() {
+            self.perform_quickly(thread).map(|(value, ok)| Reply { value, ok, ..Reply::DONE })
+        } else {
+            self.perform_usually(thread)
         };
+        let reply = reply.unwrap_or_else(|| self.perform_in_full(thread));
         self.follow_up(thread, at);
         reply
     }
@@ -110,15 +111,24 @@ impl Conductor {
     pub(super) fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
         let slot = slot_of(&mut self.slots, &mut self.lives, object);
         let watched = !slot.watchers.is_empty();
-        let mut others = true;
+        // Most wait for this object alone, and mostly for a mutex.
+        let mut others = false;
         if let Object::Mutex(mutex) = &slot.model {
-            // The most frequent of those that wait, in short.
             let free = mutex.is_free();
-            others = false;
             for &waiter in &slot.pending {
                 let me = &mut self.threads[waiter.index()];
                 if me.op.kind == OpKind::Lock {
                     me.await_lock(waiter, free, &mut self.enabled);
+                } else {
+                    others = true;
+                }
+            }
+        } else {
+            for &waiter in &slot.pending {
+                let me = &mut self.threads[waiter.index()];
+                if me.op.may_be_usual() && me.op.kind.can_block() && me.op.object == object {
+                    let outcomes = slot.model.outcomes(waiter, &me.op, None, &self.options);
+                    me.await_object(waiter, outcomes, &mut self.enabled);
                 } else {
                     others = true;
                 }

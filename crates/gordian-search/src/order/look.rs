@@ -1,7 +1,7 @@
 //! Looking back from a step: what it knows of the earlier ones, and with which of them it races.
 
-use super::{Event, NONE, Order, Race, Touch, met_by_others};
-use gordian_model::clock::ClockId;
+use super::past::Past;
+use super::{NONE, Order, Race, Touch, met_by_others};
 use gordian_model::{Access, Act, Acts, Relation, Step};
 use smallvec::SmallVec;
 
@@ -9,12 +9,12 @@ impl Order {
     /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that, and how it was touched
     /// up to there.
     #[inline(always)]
-    pub(super) fn look_back_at_one(
+    pub(super) fn look_back_at_one<P: Past>(
         &mut self,
         i: usize,
         steps: &[Step],
         access: Access,
-        known: ClockId,
+        known: &mut P,
         races: &mut Vec<Race>,
     ) -> (u32, Acts) {
         let place = Order::place(access.object);
@@ -33,8 +33,8 @@ impl Order {
                 i,
                 step,
                 steps,
-                known,
-                late: ClockId::default(),
+                known: *known,
+                late: P::default(),
                 woken_by: None,
                 waited: Order::waits(access.act),
                 put_met: false,
@@ -46,23 +46,22 @@ impl Order {
             {
                 touch = before;
             }
-            if look.late != ClockId::default() {
-                self.clocks.join(known, look.late);
-            }
+            look.known.join(self, look.late);
+            *known = look.known;
         }
         (latest, acts)
     }
 
     /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.
     #[inline(never)]
-    pub(super) fn look_back(
+    pub(super) fn look_back<P: Past>(
         &mut self,
         i: usize,
         steps: &[Step],
         accesses: &[Access],
-        known: ClockId,
+        known: P,
         races: &mut Vec<Race>,
-    ) {
+    ) -> P {
         let step = &steps[i];
         // Most steps meet others at one object at most; then there is nothing to merge.
         let (mut only, mut several) = (None, false);
@@ -82,14 +81,14 @@ impl Order {
             }
         }
         if only.is_none() && step.woken_by.is_none() {
-            return;
+            return known;
         }
         let mut look = Look {
             i,
             step,
             steps,
             known,
-            late: ClockId::default(),
+            late: P::default(),
             woken_by: step.woken_by,
             waited: Order::may_have_waited(step),
             put_met: false,
@@ -105,17 +104,17 @@ impl Order {
             }
         }
         if let Some(waker) = look.woken_by {
-            self.clocks.join(known, self.events[waker as usize].clock);
+            let waker = self.events[waker as usize];
+            look.known.learn(self, &waker);
         }
-        if look.late != ClockId::default() {
-            self.clocks.join(known, look.late);
-        }
+        look.known.join(self, look.late);
+        look.known
     }
 
     /// Looks at earlier touches latest first over all objects together, so that whatever lies between two steps is known before
     /// their race is judged.
     #[inline(never)]
-    fn look_at_all(&mut self, look: &mut Look<'_>, races: &mut Vec<Race>) {
+    fn look_at_all<P: Past>(&mut self, look: &mut Look<'_, P>, races: &mut Vec<Race>) {
         // For each object that was touched before, the access to it and the touch that is to be looked at next.
         let mut cursors: SmallVec<[(Access, u32); 4]> = SmallVec::new();
         for access in met_by_others(look.step) {
@@ -142,42 +141,46 @@ impl Order {
     /// Judges one earlier touch of an object, up to which there is one that has something to do with the access; `false` if those
     /// before it need no look.
     #[inline(always)]
-    fn meet(&mut self, look: &mut Look<'_>, access: Access, touch: Touch, races: &mut Vec<Race>) -> bool {
-        let (at, known) = (touch.step, look.known);
+    fn meet<P: Past>(
+        &mut self,
+        look: &mut Look<'_, P>,
+        access: Access,
+        touch: Touch,
+        races: &mut Vec<Race>,
+    ) -> bool {
+        let at = touch.step;
         if look.woken_by.is_some_and(|w| w >= at) {
-            let waker = look.woken_by.take().expect("just seen");
-            self.clocks.join(known, self.events[waker as usize].clock);
+            let waker = self.events[look.woken_by.take().expect("just seen") as usize];
+            look.known.learn(self, &waker);
         }
         // What was touched in the same way, and is known, has met everything before it that the step would meet; only messages
         // are told apart by their numbers.
         let stands_for_all = touch.act.is_total()
             || (touch.act == access.act
                 && (!access.act.is_numbered() || (access.act == Act::Get && look.put_met)));
-        let Event { thread, nth, clock, .. } = self.events[at as usize];
-        if thread == look.step.thread {
+        let event = self.events[at as usize];
+        if event.thread == look.step.thread {
             return !stands_for_all;
         }
         match touch.act.relation(touch.seq, access.act, access.seq) {
             Relation::Commute => true,
             Relation::Enables if lets_go(touch.act) => {
                 look.put_met |= touch.act == Act::Put;
-                let into = self.clocks.own(&mut look.late);
-                self.clocks.join(into, clock);
+                look.late.learn(self, &event);
                 !touch.act.is_total()
             }
             Relation::Enables => {
-                self.clocks.join(known, clock);
+                look.known.learn(self, &event);
                 !stands_for_all
             }
             Relation::Race => {
-                if self.clocks.get(known, thread) < nth {
+                if !look.known.knows(self, at, &event) {
                     if look.waited && !self.possible_before(at as usize, look.step, look.steps) {
-                        let into = self.clocks.own(&mut look.late);
-                        self.clocks.join(into, clock);
+                        look.late.learn(self, &event);
                         return !touch.act.is_total();
                     }
                     races.push((at as usize, look.i));
-                    self.clocks.join(known, clock);
+                    look.known.learn(self, &event);
                 }
                 !stands_for_all
             }
@@ -186,14 +189,14 @@ impl Order {
 }
 
 /// Looking back from a step.
-struct Look<'a> {
+struct Look<'a, P> {
     i: usize,
     step: &'a Step,
     steps: &'a [Step],
     /// What the step knows.
-    known: ClockId,
+    known: P,
     /// What it knows besides, but has no part in judging races.
-    late: ClockId,
+    late: P,
     /// The step that ended its wait, until it has been taken into account.
     woken_by: Option<u32>,
     /// It may have waited: then it need not be possible any earlier.

@@ -247,27 +247,13 @@ impl Optimal {
     }
 
     /// Is there a step from `from` on that does not happen after the one at the node, and on which what sleeps there of a
-    /// thread depends?
+    /// thread depends? Once the thread itself makes a step nothing wakes it any more.
     fn is_woken(&self, node: usize, thread: ThreadId, from: usize, trace: &Trace) -> bool {
-        let sleeping = self.sleepers.at(node);
-        // Most often there is one.
-        let mut own = sleeping.iter().filter(|s| s.thread == thread);
-        let (first, several) = (own.next(), own.next().is_some());
-        let others = || sleeping.iter().filter(|s| several && s.thread == thread).skip(1);
-        let sleepers = || first.into_iter().chain(others());
-        let follows = self.order.after(node);
-        for (k, step) in trace.steps.iter().enumerate().skip(from) {
-            if follows(k) {
-                continue;
-            }
-            if step.thread == thread {
-                return sleepers().all(|s| s.outcome != step.outcome);
-            }
-            if sleepers().any(|s| dependent(&s.accesses, &step.accesses)) {
-                return true;
-            }
-        }
-        false
+        let sleepers = || self.sleepers.at(node).iter().filter(|s| s.thread == thread);
+        let own = self.order.first_of(thread, from).filter(|&own| !self.order.before(node, own));
+        let end = own.unwrap_or(trace.len());
+        sleepers().any(|s| self.order.is_touched(&s.accesses, node, from..end))
+            || own.is_some_and(|own| sleepers().all(|s| s.outcome != trace.steps[own].outcome))
     }
 
     /// Looks again at the races that were covered and may be so no longer.
@@ -361,20 +347,19 @@ impl Strategy for Optimal {
         if steps.len() > self.branch {
             self.path.truncate(self.branch);
         }
-        for (i, step) in steps.iter().enumerate().skip(self.branch) {
-            if i >= self.nodes.len() {
-                self.nodes.push();
-            }
-            if i > self.branch {
-                self.sleepers.follow(&steps[i - 1], trace);
-            }
-            let node = &mut self.nodes[i];
+        // Nodes that the plan did not come to have no branches yet.
+        for (node, step) in self.nodes.iter_mut().zip(steps).skip(self.branch) {
             if !node.tree.is_empty() {
                 node.seen = Some(step.sleeper());
             }
+        }
+        self.nodes.reach(steps.len());
+        for (i, step) in steps.iter().enumerate().skip(self.branch) {
+            if i > self.branch {
+                self.sleepers.follow(&steps[i - 1], trace);
+            }
             self.arrivals |= step.kind == OpKind::Arrive;
             varies |= step.outcomes > 1;
-            self.path.push(step.planned());
             self.order.push(steps, &mut races);
         }
         self.classes += u64::from(trace.end == End::Complete);
@@ -395,6 +380,12 @@ impl Strategy for Optimal {
             self.reverse(race, trace);
         }
         self.races = races;
+        // The next plan follows this execution up to a node with branches at most.
+        let deepest = self.nodes.iter().rposition(|node| !node.tree.is_empty());
+        let needed = deepest.map_or(0, |node| (node + 1).min(steps.len()));
+        if needed > self.path.len() {
+            self.path.extend(steps[self.path.len()..needed].iter().map(Step::planned));
+        }
         Ok(())
     }
 
