@@ -65,16 +65,60 @@ static AROUND: [Acts; ACTS] = {
     all
 };
 
+/// For each act the set of those that are ordered after it when they come after it, whatever their sequence numbers.
+static AFTER: [Acts; ACTS] = {
+    let mut all = [Acts(0); ACTS];
+    let mut i = 0;
+    while i < ACTS * ACTS {
+        if matches!(Act::ALL[i / ACTS].rule(Act::ALL[i % ACTS]), Rule::Enables | Rule::Race) {
+            all[i / ACTS].0 |= 1 << (i % ACTS);
+        }
+        i += 1;
+    }
+    all
+};
+
+/// For each act the set of those that have something to do with it only with certain sequence numbers, and if before it, then also
+/// after it.
+static NUMBERED: [Acts; ACTS] = {
+    let mut all = [Acts(0); ACTS];
+    let mut i = 0;
+    while i < ACTS * ACTS {
+        let (act, next) = (Act::ALL[i / ACTS], Act::ALL[i % ACTS]);
+        let listed = match (act.rule(next), next.rule(act)) {
+            (Rule::EnablesSame | Rule::RaceSame | Rule::RaceOther, Rule::Commute) => true,
+            (Rule::EnablesSame | Rule::RaceSame, Rule::EnablesSame | Rule::RaceSame) => true,
+            (Rule::RaceOther, Rule::RaceOther) => true,
+            _ => false,
+        };
+        if listed {
+            all[i / ACTS].0 |= 1 << (i % ACTS);
+        }
+        i += 1;
+    }
+    all
+};
+
 /// A set of acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Acts(u64);
 
 impl Acts {
+    /// The empty set.
+    pub const NONE: Acts = Acts(0);
+
     /// The set with one more.
     #[inline]
     #[must_use]
-    pub fn with(self, act: Act) -> Acts {
+    pub const fn with(self, act: Act) -> Acts {
         Acts(self.0 | 1 << act as u8)
+    }
+
+    /// What is in either set.
+    #[inline]
+    #[must_use]
+    pub fn and(self, other: Acts) -> Acts {
+        Acts(self.0 | other.0)
     }
 
     /// Is the act in the set?
@@ -167,6 +211,19 @@ impl Act {
             && (!(self.is_numbered() || other.is_numbered())
                 || self.relation(seq, other, other_seq) != Relation::Commute
                 || other.relation(other_seq, self, seq) != Relation::Commute)
+    }
+
+    /// The acts that are ordered after this one when they come after it, whatever their sequence numbers.
+    #[inline]
+    pub fn precedes(self) -> Acts {
+        AFTER[self as usize]
+    }
+
+    /// Is whatever conflicts with this act among those given, or one that is ordered after it by its sequence number if `numbered`?
+    #[inline]
+    pub fn conflicts_only_with(self, others: Acts, numbered: bool) -> bool {
+        let numbered = if numbered { NUMBERED[self as usize] } else { Acts::NONE };
+        self.concerned_with().0 & !(others.0 | numbered.0) == 0
     }
 
     /// Does what this one has to do with earlier acts depend on sequence numbers?
@@ -329,6 +386,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_conflicts_is_ordered_after_what_precedes_it_or_by_its_number() {
+        let ordered = |a: Act, n, b: Act, m| a.relation(n, b, m) != Relation::Commute;
+        let mut all = 0;
+        for (act, met) in Act::ALL.iter().flat_map(|&a| Act::ALL.map(|b| (a, b))) {
+            for twin in
+                [false, true].into_iter().filter(|&twin| act.conflicts_only_with(met.precedes(), twin))
+            {
+                all += 1;
+                for (next, number, seq) in Act::ALL.iter().flat_map(|&n| [(n, 1, 1), (n, 2, 1), (n, 1, 2)]) {
+                    let after_twin = twin && ordered(act, number, next, seq);
+                    let after_met = [1, 2, 3].into_iter().all(|n| ordered(met, n, next, seq));
+                    let conflict = act.conflicts(number, next, seq);
+                    assert!(!conflict || after_met || after_twin, "{act:?} {met:?} {next:?}");
+                }
+            }
+        }
+        assert!(all > 100);
+        assert!(Write.conflicts_only_with(Write.precedes(), false));
+        assert!(!Write.conflicts_only_with(Read.precedes(), false));
+        assert!(
+            Put.conflicts_only_with(Put.precedes(), true) && !Put.conflicts_only_with(Put.precedes(), false)
+        );
     }
 
     #[test]

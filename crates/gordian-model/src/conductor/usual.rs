@@ -103,7 +103,10 @@ mod tests {
     use crate::plan::Plan;
 
     /// What is seen of the conductor after each of these ops, while a third thread waits to do something.
-    fn run(waits: (OpKind, ObjectId), perform: fn(&mut Conductor, ThreadId) -> Reply) -> Vec<(Reply, String)> {
+    fn run(
+        waits: (OpKind, ObjectId),
+        perform: fn(&mut Conductor, ThreadId) -> Reply,
+    ) -> Vec<(Reply, String)> {
         let mut conductor = Conductor::default();
         conductor.begin(&Plan::default());
         let mut create = |model| conductor.create(model, SiteId::UNKNOWN);
@@ -159,9 +162,8 @@ mod tests {
         // A channel takes up three numbers.
         for (kind, object) in [(Receive, 0), (WriteLock, 3), (ReadLock, 3), (Leave, 4), (Acquire, 6)] {
             let waits = (kind, ObjectId(object));
-            let usual = run(waits, |conductor, thread| {
-                conductor.perform_usually(thread).expect("a usual one")
-            });
+            let usual =
+                run(waits, |conductor, thread| conductor.perform_usually(thread).expect("a usual one"));
             let in_full = run(waits, Conductor::perform_in_full);
             for (usual, in_full) in usual.iter().zip(&in_full) {
                 assert_eq!(usual, in_full);

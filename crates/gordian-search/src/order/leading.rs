@@ -77,7 +77,7 @@ impl Order {
             let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
             for touch in earlier {
                 let at = touch.step as usize;
-                let known = self.thread_of(touch) == step.thread || self.before_start(steps, at, later);
+                let known = touch.thread == step.thread || self.before_start(steps, at, later);
                 if known && touch.act.is_total() {
                     break;
                 }
@@ -101,7 +101,7 @@ impl Order {
         for access in step.accesses.iter().filter(|a| timed || a.act.waits()) {
             let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
             for touch in earlier {
-                let known = self.thread_of(touch) == step.thread || came(touch.step);
+                let known = touch.thread == step.thread || came(touch.step);
                 if known && touch.act.is_total() {
                     break;
                 }

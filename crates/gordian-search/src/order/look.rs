@@ -26,9 +26,7 @@ impl Order {
         let Some(&touch) = self.touches.get(latest as usize) else { return (NONE, Acts::default()) };
         let (step, acts) = (&steps[i], touch.acts);
         let concerned = access.act.concerned_by();
-        if acts.meets(concerned)
-            && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
-        {
+        if acts.meets(concerned) && !(touch.act.is_total() && touch.thread == step.thread) {
             let mut look = Look {
                 i,
                 step,
@@ -74,7 +72,7 @@ impl Order {
             if let Some(touch) = self.touches.get(latest as usize)
                 && touch.acts.meets(access.act.concerned_by())
                 // What its own thread has done before stands for all that was before it.
-                && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
+                && !(touch.act.is_total() && touch.thread == step.thread)
             {
                 several |= only.is_some();
                 only = Some((*access, latest));
@@ -104,8 +102,7 @@ impl Order {
             }
         }
         if let Some(waker) = look.woken_by {
-            let waker = self.events[waker as usize];
-            look.known.learn(self, &waker);
+            look.known.learn(self, waker);
         }
         look.known.join(self, look.late);
         look.known
@@ -117,7 +114,7 @@ impl Order {
     fn look_at_all<P: Past>(&mut self, look: &mut Look<'_, P>, races: &mut Vec<Race>) {
         // For each object that was touched before, the access to it and the touch that is to be looked at next.
         let mut cursors: SmallVec<[(Access, u32); 4]> = SmallVec::new();
-        for access in met_by_others(look.step) {
+        for access in met_by_others(look.step.kind, &look.step.accesses) {
             cursors.push((*access, self.objects[Order::place(access.object)]));
         }
         loop {
@@ -150,38 +147,37 @@ impl Order {
     ) -> bool {
         let at = touch.step;
         if look.woken_by.is_some_and(|w| w >= at) {
-            let waker = self.events[look.woken_by.take().expect("just seen") as usize];
-            look.known.learn(self, &waker);
+            let waker = look.woken_by.take().expect("just seen");
+            look.known.learn(self, waker);
         }
         // What was touched in the same way, and is known, has met everything before it that the step would meet; only messages
         // are told apart by their numbers.
         let stands_for_all = touch.act.is_total()
             || (touch.act == access.act
                 && (!access.act.is_numbered() || (access.act == Act::Get && look.put_met)));
-        let event = self.events[at as usize];
-        if event.thread == look.step.thread {
+        let own = touch.thread == look.step.thread;
+        if own || look.known.knows(self, &touch) {
+            look.put_met |= touch.act == Act::Put && touch.seq == access.seq && !own;
             return !stands_for_all;
         }
         match touch.act.relation(touch.seq, access.act, access.seq) {
             Relation::Commute => true,
             Relation::Enables if lets_go(touch.act) => {
                 look.put_met |= touch.act == Act::Put;
-                look.late.learn(self, &event);
+                look.late.learn_of(self, &touch);
                 !touch.act.is_total()
             }
             Relation::Enables => {
-                look.known.learn(self, &event);
+                look.known.learn_of(self, &touch);
                 !stands_for_all
             }
+            Relation::Race if look.waited && !self.possible_before(at as usize, look.step, look.steps) => {
+                look.late.learn_of(self, &touch);
+                !touch.act.is_total()
+            }
             Relation::Race => {
-                if !look.known.knows(self, at, &event) {
-                    if look.waited && !self.possible_before(at as usize, look.step, look.steps) {
-                        look.late.learn(self, &event);
-                        return !touch.act.is_total();
-                    }
-                    races.push((at as usize, look.i));
-                    look.known.learn(self, &event);
-                }
+                races.push((at as usize, look.i));
+                look.known.learn_of(self, &touch);
                 !stands_for_all
             }
         }

@@ -22,7 +22,10 @@ use past::{Bits, Past, Row, WORD};
 struct Touch {
     /// How the object was touched up to here.
     acts: Acts,
+    /// What the step follows, see [`Event::past`].
+    past: u64,
     step: u32,
+    thread: ThreadId,
     /// The place of the object in [`Order::objects`].
     place: u32,
     /// The touch of the same object before it, or [`NONE`].
@@ -160,33 +163,32 @@ impl Order {
             self.admit(thread);
         }
         let before = std::mem::replace(&mut self.threads[thread.index()], i as u32);
-        let past = self.events.get(before as usize).copied();
-        let nth = past.map_or(0, |past| past.nth) + 1;
-        let mut known = P::after(self, past);
+        let nth = self.events.get(before as usize).map_or(0, |past| past.nth) + 1;
+        let mut known = P::after(self, before);
         if !step.after.is_empty() {
             for &past in &step.after {
-                let past = self.events[past as usize];
-                known.learn(self, &past);
+                known.learn(self, past);
             }
         }
         let touches = self.touches.len() as u32;
         let mut event = Event { past: 0, clock: ClockId::default(), thread, nth, before, touches };
-        match met_by_others(step) {
+        match met_by_others(step.kind, &step.accesses) {
             // Most steps touch one thing, without having been idle before.
             &[access] if step.woken_by.is_none() => {
                 let (latest, acts) = self.look_back_at_one(i, steps, access, &mut known, races);
-                self.touch(i, access, latest, acts);
+                known.write(self, &mut event);
+                self.touch(i, &event, access, latest, acts);
             }
             accesses => {
                 known = self.look_back(i, steps, accesses, known, races);
+                known.write(self, &mut event);
                 for &access in accesses {
                     let latest = self.objects[Order::place(access.object)];
                     let acts = self.touches.get(latest as usize).map_or_else(Acts::default, |t| t.acts);
-                    self.touch(i, access, latest, acts);
+                    self.touch(i, &event, access, latest, acts);
                 }
             }
         }
-        known.write(self, &mut event);
         self.events.push(event);
     }
 
@@ -204,11 +206,13 @@ impl Order {
 
     /// Writes down that step `i` touched an object, what touched it before, and how it had been touched up to then.
     #[inline(always)]
-    fn touch(&mut self, i: usize, Access { object, act, seq }: Access, before: u32, acts: Acts) {
+    fn touch(&mut self, i: usize, event: &Event, access: Access, before: u32, acts: Acts) {
+        let Access { object, act, seq } = access;
         let place = Order::place(object);
         self.objects[place] = self.touches.len() as u32;
-        let acts = acts.with(act);
-        self.touches.push(Touch { acts, step: i as u32, place: place as u32, before, seq, act });
+        let (acts, step, place) = (acts.with(act), i as u32, place as u32);
+        let Event { past, thread, .. } = *event;
+        self.touches.push(Touch { acts, past, step, thread, place, before, seq, act });
     }
 
     /// How an object was touched, the latest first.
@@ -217,11 +221,6 @@ impl Order {
         let latest = self.objects.get(Order::place(object)).copied().unwrap_or(NONE);
         let get = |touch: u32| self.touches.get(touch as usize);
         std::iter::successors(get(latest), move |touch| get(touch.before))
-    }
-
-    #[inline]
-    fn thread_of(&self, touch: &Touch) -> ThreadId {
-        self.events[touch.step as usize].thread
     }
 
     /// The latest step of a thread.
@@ -266,10 +265,9 @@ impl Order {
 /// What a step touches, without the ends of threads that came with it: somebody asks for these only where they are steps of their
 /// own ([`Options::end_steps`](gordian_model::Options::end_steps)).
 #[inline]
-fn met_by_others(step: &Step) -> &[Access] {
-    let mut accesses = &step.accesses[..];
+pub(crate) fn met_by_others(kind: OpKind, mut accesses: &[Access]) -> &[Access] {
     while let [others @ .., Access { object, act: Act::Exit, .. }] = accesses
-        && step.kind != OpKind::End
+        && kind != OpKind::End
         && object.as_life().is_some()
     {
         accesses = others;

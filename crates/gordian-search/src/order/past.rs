@@ -4,7 +4,7 @@
 //! kept in a table. In longer ones words would grow with the square of the steps, and clocks do not; an [`Order`] goes over to them when
 //! it gets there.
 
-use super::{Event, Order};
+use super::{Event, Order, Touch};
 use gordian_model::ThreadId;
 use gordian_model::clock::ClockId;
 
@@ -13,17 +13,20 @@ pub(super) const WORD: usize = u64::BITS as usize;
 
 /// What a step that is being added knows of the earlier ones.
 pub(super) trait Past: Copy + Default {
-    /// What the step before it in its thread knew, and that step itself.
-    fn after(order: &mut Order, before: Option<Event>) -> Self;
+    /// What the step before it in its thread knew, and that step itself; there may be none.
+    fn after(order: &mut Order, before: u32) -> Self;
 
     /// Learns of a step and of all that it knew.
-    fn learn(&mut self, order: &mut Order, step: &Event);
+    fn learn(&mut self, order: &mut Order, step: u32);
+
+    /// The same, of a step that has touched something.
+    fn learn_of(&mut self, order: &mut Order, touch: &Touch);
 
     /// Learns what another knows.
     fn join(&mut self, order: &mut Order, other: Self);
 
-    /// Is the step known?
-    fn knows(self, order: &Order, number: u32, step: &Event) -> bool;
+    /// Is the step that has touched something known?
+    fn knows(self, order: &Order, touch: &Touch) -> bool;
 
     /// Writes down what the step knows at last, itself included.
     fn write(self, order: &mut Order, event: &mut Event);
@@ -35,13 +38,18 @@ pub(super) struct Bits(u64);
 
 impl Past for Bits {
     #[inline(always)]
-    fn after(_: &mut Order, before: Option<Event>) -> Bits {
-        Bits(before.map_or(0, |step| step.past))
+    fn after(order: &mut Order, before: u32) -> Bits {
+        Bits(order.events.get(before as usize).map_or(0, |step| step.past))
     }
 
     #[inline(always)]
-    fn learn(&mut self, _: &mut Order, step: &Event) {
-        self.0 |= step.past;
+    fn learn(&mut self, order: &mut Order, step: u32) {
+        self.0 |= order.events[step as usize].past;
+    }
+
+    #[inline(always)]
+    fn learn_of(&mut self, _: &mut Order, touch: &Touch) {
+        self.0 |= touch.past;
     }
 
     #[inline(always)]
@@ -50,8 +58,8 @@ impl Past for Bits {
     }
 
     #[inline(always)]
-    fn knows(self, _: &Order, number: u32, _: &Event) -> bool {
-        self.0 >> number & 1 == 1
+    fn knows(self, _: &Order, touch: &Touch) -> bool {
+        self.0 >> touch.step & 1 == 1
     }
 
     #[inline(always)]
@@ -65,16 +73,20 @@ impl Past for Bits {
 pub(super) struct Row(ClockId);
 
 impl Past for Row {
-    fn after(order: &mut Order, before: Option<Event>) -> Row {
+    fn after(order: &mut Order, before: u32) -> Row {
         // The first of those that the step makes, so that truncating to it takes them all away.
-        Row(match before {
+        Row(match order.events.get(before as usize) {
             Some(step) => order.clocks.another(step.clock),
             None => order.clocks.fresh(),
         })
     }
 
-    fn learn(&mut self, order: &mut Order, step: &Event) {
-        self.join(order, Row(step.clock));
+    fn learn(&mut self, order: &mut Order, step: u32) {
+        self.join(order, Row(order.events[step as usize].clock));
+    }
+
+    fn learn_of(&mut self, order: &mut Order, touch: &Touch) {
+        self.learn(order, touch.step);
     }
 
     fn join(&mut self, order: &mut Order, other: Row) {
@@ -84,8 +96,8 @@ impl Past for Row {
         }
     }
 
-    fn knows(self, order: &Order, _: u32, step: &Event) -> bool {
-        order.clocks.get(self.0, step.thread) >= step.nth
+    fn knows(self, order: &Order, touch: &Touch) -> bool {
+        order.clocks.get(self.0, touch.thread) >= order.events[touch.step as usize].nth
     }
 
     fn write(self, order: &mut Order, event: &mut Event) {
