@@ -135,6 +135,14 @@ impl Order {
         self.clocks.row(self.events[i].clock)
     }
 
+    /// Adds all steps that are missing, see [`push`](Self::push). Not inlined: most of what it works with fits into registers by itself.
+    #[inline(never)]
+    pub fn extend(&mut self, steps: &[Step], races: &mut Vec<Race>) {
+        while self.events.len() < steps.len() {
+            self.push(steps, races);
+        }
+    }
+
     /// Adds the next step and tells the races it takes part in as the later one.
     #[inline]
     pub fn push(&mut self, steps: &[Step], races: &mut Vec<Race>) {

@@ -157,6 +157,13 @@ impl Optimal {
         let asleep = self.sleepers.at(earlier).iter().find(|s| s.thread == second.thread);
         let outcomes = asleep.map_or(1, |s| s.outcomes);
         let usual = outcome_without(&trace.steps[earlier], second);
+        // If nothing has to come before the later step, and it sleeps itself, that is soon seen.
+        if asleep.is_some_and(|s| s.outcomes == 1 && s.outcome == usual)
+            && (earlier + 1..later).all(|k| self.order.before(earlier, k))
+            && self.stays_covered(race, second.thread, trace)
+        {
+            return;
+        }
         if outcomes > 1 {
             self.order.without(earlier, later, &mut self.steps);
             // What comes before it and touches the same may leave it with another number of outcomes, and wakes it.
@@ -382,13 +389,13 @@ impl Strategy for Optimal {
             }
         }
         self.nodes.reach(steps.len());
-        for (i, step) in steps.iter().enumerate().skip(self.branch) {
-            if i > self.branch {
-                self.sleepers.follow(&steps[i - 1], trace);
+        self.order.extend(steps, &mut races);
+        if let [new @ .., last] = steps.get(self.branch..).unwrap_or_default() {
+            for step in new.iter().chain([last]) {
+                self.arrivals |= step.kind == OpKind::Arrive;
+                varies |= step.outcomes > 1;
             }
-            self.arrivals |= step.kind == OpKind::Arrive;
-            varies |= step.outcomes > 1;
-            self.order.push(steps, &mut races);
+            self.sleepers.follow(new, trace);
         }
         self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
