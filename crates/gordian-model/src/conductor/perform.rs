@@ -4,7 +4,7 @@ use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::Access;
 use crate::id::{ObjectId, ThreadId};
-use crate::object::{Model, Object};
+use crate::object::{Model, Object, Outcomes};
 use crate::op::{OpKind, Reply};
 use smallvec::SmallVec;
 
@@ -117,10 +117,13 @@ impl Conductor {
             let free = mutex.is_free();
             for &waiter in &slot.pending {
                 let me = &mut self.threads[waiter.index()];
-                if me.op.kind == OpKind::Lock {
-                    me.await_lock(waiter, free, &mut self.enabled);
-                } else {
-                    others = true;
+                match me.op.kind {
+                    OpKind::Lock => me.await_lock(waiter, free, &mut self.enabled),
+                    // Whether it has been notified does not matter yet.
+                    OpKind::Wake if !free && !me.op.is_cancellable() => {
+                        me.await_object(waiter, Outcomes::Blocked, &mut self.enabled);
+                    }
+                    _ => others = true,
                 }
             }
         } else {
@@ -138,7 +141,9 @@ impl Conductor {
             // Put back below; evaluating changes nothing about who waits.
             let pending = std::mem::take(&mut slot.pending);
             for &waiter in &pending {
-                self.evaluate(waiter);
+                if self.threads[waiter.index()].op.kind != OpKind::Lock {
+                    self.evaluate(waiter);
+                }
             }
             slot_of(&mut self.slots, &mut self.lives, object).pending = pending;
         }

@@ -43,7 +43,7 @@ struct Event {
     past: u64,
     clock: ClockId,
     thread: ThreadId,
-    /// The how-manieth step of its thread, from one.
+    /// The how-manieth step of its thread, from one; where there are clocks.
     nth: u32,
     /// The step of the same thread before it, or [`NONE`].
     before: u32,
@@ -138,6 +138,9 @@ impl Order {
     /// Adds all steps that are missing, see [`push`](Self::push). Not inlined: most of what it works with fits into registers by itself.
     #[inline(never)]
     pub fn extend(&mut self, steps: &[Step], races: &mut Vec<Race>) {
+        while !self.wide && self.events.len() < steps.len().min(WORD) {
+            self.push_as::<Bits>(steps, races);
+        }
         while self.events.len() < steps.len() {
             self.push(steps, races);
         }
@@ -171,7 +174,6 @@ impl Order {
             self.admit(thread);
         }
         let before = std::mem::replace(&mut self.threads[thread.index()], i as u32);
-        let nth = self.events.get(before as usize).map_or(0, |past| past.nth) + 1;
         let mut known = P::after(self, before);
         if !step.after.is_empty() {
             for &past in &step.after {
@@ -179,7 +181,7 @@ impl Order {
             }
         }
         let touches = self.touches.len() as u32;
-        let mut event = Event { past: 0, clock: ClockId::default(), thread, nth, before, touches };
+        let mut event = Event { past: 0, clock: ClockId::default(), thread, nth: 0, before, touches };
         match met_by_others(step.kind, &step.accesses) {
             // Most steps touch one thing, without having been idle before.
             &[access] if step.woken_by.is_none() => {

@@ -101,12 +101,18 @@ impl Past for Row {
     }
 
     fn write(self, order: &mut Order, event: &mut Event) {
-        order.clocks.set(self.0, event.thread, event.nth);
+        event.nth = order.nth_after(event.before);
         event.clock = self.0;
+        order.clocks.set(self.0, event.thread, event.nth);
     }
 }
 
 impl Order {
+    /// The how-manieth step of a thread comes after this one, which may be none.
+    fn nth_after(&self, before: u32) -> u32 {
+        self.events.get(before as usize).map_or(0, |step| step.nth) + 1
+    }
+
     /// Goes over to clocks.
     #[cold]
     #[inline(never)]
@@ -116,6 +122,7 @@ impl Order {
             self.clocks.admit(ThreadId(last as u32));
         }
         for i in 0..self.events.len() {
+            self.events[i].nth = self.nth_after(self.events[i].before);
             let clock = self.clocks.fresh();
             let mut past = self.events[i].past;
             while past != 0 {
