@@ -6,8 +6,8 @@
 //! two are ordered but cannot be swapped, so they are no race. Only facts about steps that really happened
 //! are used; nothing is guessed from pending ops.
 
+use crate::acts::Acts;
 use crate::id::ObjectId;
-use crate::relation::Acts;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 

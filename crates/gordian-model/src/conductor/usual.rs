@@ -98,7 +98,7 @@ impl Conductor {
 mod tests {
     use super::*;
     use crate::id::SiteId;
-    use crate::object::{Barrier, Channel, Condvar, RwLock, Semaphore};
+    use crate::object::{Barrier, Channel, Condvar, RwLock};
     use crate::op::OpKind::{self, *};
     use crate::plan::Plan;
 
@@ -114,7 +114,6 @@ mod tests {
         let lock = create(RwLock::new().into());
         let barrier = create(Barrier::new(2).into());
         let condvar = create(Condvar::new().into());
-        let semaphore = create(Semaphore::new(0).into());
         let first = conductor.spawn(ThreadId::MAIN);
         let third = conductor.spawn(ThreadId::MAIN);
         let life = ObjectId::life(first);
@@ -142,8 +141,6 @@ mod tests {
             (first, IsLeader, barrier, 0),
             (first, NotifyOne, condvar, 0),
             (first, NotifyAll, condvar, 0),
-            (first, Release, semaphore, 1),
-            (ThreadId::MAIN, Acquire, semaphore, 0),
             (ThreadId::MAIN, Unpark, life, 0),
             (ThreadId::MAIN, Unpark, life, 0),
             (first, Park, life, 0),
@@ -160,7 +157,7 @@ mod tests {
     #[test]
     fn a_usual_step_is_the_same_as_one_in_full() {
         // A channel takes up three numbers.
-        for (kind, object) in [(Receive, 0), (WriteLock, 3), (ReadLock, 3), (Leave, 4), (Acquire, 6)] {
+        for (kind, object) in [(Receive, 0), (WriteLock, 3), (ReadLock, 3), (Leave, 4)] {
             let waits = (kind, ObjectId(object));
             let usual =
                 run(waits, |conductor, thread| conductor.perform_usually(thread).expect("a usual one"));

@@ -157,7 +157,6 @@ impl Object {
             Object::Barrier(barrier) => barrier.quickly(op, outcome),
             Object::Condvar(condvar) => condvar.quickly(op, outcome),
             Object::Life(life) => life.quickly(op),
-            Object::Semaphore(semaphore) => semaphore.quickly(op),
             _ => None,
         }
     }

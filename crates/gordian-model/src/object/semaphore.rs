@@ -1,7 +1,7 @@
 //! Counting semaphores. Permits are numbered: the k-th acquire takes the permit that the k-th release (or
 //! the beginning) put in, so a release and an acquire of different permits commute.
 
-use super::{Cx, Model, Object, Outcomes, Touched};
+use super::{Cx, Model, Object, Outcomes};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
@@ -25,22 +25,6 @@ impl Semaphore {
     /// How many permits can be had now.
     pub fn permits(&self) -> u32 {
         self.put - self.got
-    }
-
-    /// What taking or giving one permit does when no clocks are kept.
-    #[inline]
-    pub(crate) fn quickly(&mut self, op: &Op) -> Option<Touched> {
-        match op.kind {
-            OpKind::Acquire => {
-                self.got += 1;
-                Some(Touched::new(Reply::DONE, Act::Get, self.got - 1))
-            }
-            OpKind::Release if op.arg == 1 => {
-                self.put += 1;
-                Some(Touched::new(Reply::DONE, Act::Put, self.put - 1))
-            }
-            _ => None,
-        }
     }
 
     /// Ends a wait that the thread can be called out of.
