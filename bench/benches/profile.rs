@@ -96,14 +96,17 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
     page.push_str(
         "\nWhat was done about it, and what is left:\n\n\
          - A step that does not switch threads is a function call: announce, decide, perform, on the stack of the thread itself. Ops on atomics and mutexes \
-           have a path of their own (`conductor/quick.rs`), also while others sleep.\n\
+           have a path of their own (`conductor/quick.rs`), also while others sleep; so have the usual ops on unbounded channels, readers-writer \
+           locks, barriers, condition variables and park tokens (`conductor/usual.rs`).\n\
          - A switch is a dozen instructions, without a system call, from one thread straight to the next (`runtime/onward.rs`). Stacks are kept from one \
            execution to the next; no execution makes a system call, also not to prove a loop idle (`runtime/peek.rs`).\n\
          - Steps, clocks and sleep sets live in tables that are kept; an execution allocates what the program and its closures do (`tests/allocation.rs`).\n\
          - What surrounds a switch is inlined as far as it goes: a return to what was called before one may be predicted wrongly, which no count of \
            instructions shows. Going straight to the next thread, by a jump, keeps calls and returns in step where threads run the same code.\n\
          - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only. It stops looking \
-           back where nothing earlier can matter, and keeps a sleeping step once for all the nodes at which it sleeps.\n\
+           back where nothing earlier can matter, and keeps a sleeping step once for all the nodes at which it sleeps. What a step follows is one \
+           word as long as there are at most 64 steps (`order/past.rs`). A race that a sleeping step covers is looked at again only if something \
+           could wake that step, which the acts tell (`optimal/covered.rs`).\n\
          - The program runs again from its beginning each time. But the steps that an execution shares with the one before it are only checked and \
            carried out: their records are still there, and who could have gone on instead is worked out where the two part \
            (`conductor/recall.rs`). What is left is spread evenly: there is no single place that would pay for a faster form.\n",

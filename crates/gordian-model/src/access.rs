@@ -6,8 +6,8 @@
 //! two are ordered but cannot be swapped, so they are no race. Only facts about steps that really happened
 //! are used; nothing is guessed from pending ops.
 
+use crate::acts::Acts;
 use crate::id::ObjectId;
-use crate::relation::Relation;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -145,7 +145,9 @@ impl Act {
     #[inline]
     pub fn is_total(self) -> bool {
         use Act::*;
-        matches!(self, Write | Seen | Take | TryTake | Mark | CountWrite)
+        const TOTAL: Acts =
+            Acts::NONE.with(Write).with(Seen).with(Take).with(TryTake).with(Mark).with(CountWrite);
+        TOTAL.has(self)
     }
 
     /// Changes something that another thread may be waiting for; taking a lock and giving it back, beginning to wait and
@@ -209,11 +211,5 @@ pub fn copied(accesses: &[Access]) -> Accesses {
 /// Are two steps of different threads, in either order, dependent?
 #[inline]
 pub fn dependent(a: &[Access], b: &[Access]) -> bool {
-    a.iter().any(|a| {
-        b.iter().any(|b| {
-            a.object == b.object
-                && (a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
-                    || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute)
-        })
-    })
+    a.iter().any(|a| b.iter().any(|b| a.object == b.object && a.act.conflicts(a.seq, b.act, b.seq)))
 }

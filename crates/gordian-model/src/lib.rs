@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod acts;
 pub mod aftermath;
 pub mod cell;
 pub mod chance;
@@ -30,6 +31,7 @@ pub mod thread_set;
 pub mod trace;
 
 pub use access::{Access, Accesses, Act, copied, dependent};
+pub use acts::Acts;
 pub use aftermath::{Aftermath, Pending};
 pub use chance::Chance;
 pub use conductor::{Conductor, Decision};
@@ -45,6 +47,6 @@ pub use op::{Op, OpKind, Order, Reply, Rmw};
 pub use plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 pub use policy::{Change, Moment, Policy, Priorities, Weighted};
 pub use race::{Race, Races, Side};
-pub use relation::{Acts, Relation};
+pub use relation::Relation;
 pub use thread_set::ThreadSet;
 pub use trace::{End, ObjectInfo, Step, Trace};

@@ -15,7 +15,7 @@ pub enum Relation {
 
 /// What two acts have to do with each other, before their sequence numbers are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rule {
+pub(crate) enum Rule {
     Commute,
     Enables,
     Race,
@@ -26,7 +26,7 @@ enum Rule {
     RaceOther,
 }
 
-const ACTS: usize = Act::ALL.len();
+pub(crate) const ACTS: usize = Act::ALL.len();
 
 /// [`Act::rule`] for all pairs: the search asks for it more often than for anything else.
 static RULES: [[Rule; ACTS]; ACTS] = {
@@ -39,41 +39,9 @@ static RULES: [[Rule; ACTS]; ACTS] = {
     rules
 };
 
-/// For each act the set of those that have something to do with it when they come before it.
-static BEFORE: [Acts; ACTS] = {
-    let mut all = [Acts(0); ACTS];
-    let mut i = 0;
-    while i < ACTS * ACTS {
-        if !matches!(Act::ALL[i / ACTS].rule(Act::ALL[i % ACTS]), Rule::Commute) {
-            all[i % ACTS].0 |= 1 << (i / ACTS);
-        }
-        i += 1;
-    }
-    all
-};
-
-/// A set of acts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Acts(u64);
-
-impl Acts {
-    /// The set with one more.
-    #[inline]
-    #[must_use]
-    pub fn with(self, act: Act) -> Acts {
-        Acts(self.0 | 1 << act as u8)
-    }
-
-    /// Have the two sets an act in common?
-    #[inline]
-    pub fn meets(self, other: Acts) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
 impl Act {
     /// Every act, in the order of their numbers.
-    const ALL: [Act; 50] = {
+    pub(crate) const ALL: [Act; 50] = {
         use Act::*;
         [
             Read,
@@ -129,12 +97,6 @@ impl Act {
         ]
     };
 
-    /// The acts that have something to do with this one when they come before it, whatever their sequence numbers.
-    #[inline]
-    pub fn concerned_by(self) -> Acts {
-        BEFORE[self as usize]
-    }
-
     /// Does what this one has to do with earlier acts depend on sequence numbers?
     #[inline]
     pub fn is_numbered(self) -> bool {
@@ -156,7 +118,7 @@ impl Act {
         }
     }
 
-    const fn rule(self, next: Act) -> Rule {
+    pub(crate) const fn rule(self, next: Act) -> Rule {
         use Act::*;
         use Rule::*;
         match (self, next) {
@@ -276,18 +238,6 @@ mod tests {
         assert!(Act::ALL.iter().enumerate().all(|(i, act)| *act as usize == i));
         // The last of the enum.
         assert_eq!(Act::ALL.len(), Interrupted as usize + 1);
-    }
-
-    #[test]
-    fn only_numbered_acts_look_at_numbers_and_only_those_concerned_have_a_relation() {
-        for next in Act::ALL {
-            for act in Act::ALL {
-                let (same, other) = (act.relation(1, next, 1), act.relation(1, next, 2));
-                assert!(same == other || next.is_numbered(), "{act:?} {next:?}");
-                let related = same != Relation::Commute || other != Relation::Commute;
-                assert_eq!(next.concerned_by().meets(Acts::default().with(act)), related, "{act:?} {next:?}");
-            }
-        }
     }
 
     #[test]

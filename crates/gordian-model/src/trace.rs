@@ -75,6 +75,7 @@ impl Step {
     };
 
     /// The step as a choice to repeat.
+    #[inline]
     pub fn planned(&self) -> Planned {
         Planned { thread: self.thread, outcome: self.outcome, expected: Some((self.kind, self.site)) }
     }

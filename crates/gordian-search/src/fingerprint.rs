@@ -24,6 +24,7 @@ impl Fingerprints {
     /// The fingerprint of each prefix of a trace, from the empty one to the whole.
     pub(crate) fn of_prefixes(&mut self, trace: &Trace, into: &mut Vec<u64>) {
         self.order.truncate(0);
+        self.order.keep_clocks();
         self.races.clear();
         into.clear();
         let mut sum = 0u64;

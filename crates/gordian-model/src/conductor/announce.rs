@@ -75,18 +75,23 @@ impl Conductor {
             pending.push(thread);
             return me.await_lock(thread, mutex.is_free(), &mut self.enabled);
         }
+        if me.op.kind.can_block() && me.op.may_be_usual() && me.op.object.as_life().is_none() {
+            let Slot { model, pending, .. } = &mut self.slots[me.op.object.index()];
+            // Where there is always room nothing that others do matters to who sends.
+            let always =
+                matches!(model, Object::Channel(c) if me.op.kind == OpKind::Send && c.is_unbounded());
+            if !always {
+                pending.push(thread);
+            }
+            let outcomes = model.outcomes(thread, &me.op, None, &self.options);
+            return me.await_object(thread, outcomes, &mut self.enabled);
+        }
         let Op { kind, object, other, .. } = me.op;
         if me.op.is_cancellable() {
             self.lives[thread.index()].pending.push(thread);
         }
         if kind.can_change() {
-            let slot = self.slot_mut(object);
-            // Where there is always room nothing that others do matters to who sends.
-            let always =
-                matches!(&slot.model, Object::Channel(c) if kind == OpKind::Send && c.is_unbounded());
-            if !always {
-                slot.pending.push(thread);
-            }
+            self.slot_mut(object).pending.push(thread);
             if other != ObjectId::NONE {
                 self.slot_mut(other).pending.push(thread);
             }

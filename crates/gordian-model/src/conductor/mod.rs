@@ -24,6 +24,7 @@ mod recall;
 mod slots;
 mod spin;
 mod unwatched;
+mod usual;
 mod verdict;
 
 use crate::access::Access;

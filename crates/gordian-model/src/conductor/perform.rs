@@ -4,7 +4,7 @@ use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::Access;
 use crate::id::{ObjectId, ThreadId};
-use crate::object::Object;
+use crate::object::{Model, Object, Outcomes};
 use crate::op::{OpKind, Reply};
 use smallvec::SmallVec;
 
@@ -16,13 +16,22 @@ impl Conductor {
             return self.perform_again(thread);
         }
         let at = self.trace.len();
-        let quick = self.threads[thread.index()].op.kind.is_frequent().then(|| self.perform_quickly(thread));
-        let reply = match quick.flatten() {
-            Some((value, ok)) => Reply { value, ok, ..Reply::DONE },
-            None => self.perform_in_full(thread),
+        let reply = if self.threads[thread.index()].op.kind.is_frequent() {
+            match self.perform_quickly(thread) {
+                Some((value, ok)) => Reply { value, ok, ..Reply::DONE },
+                None => self.perform_in_full(thread),
+            }
+        } else {
+            self.perform_less_frequent(thread)
         };
         self.follow_up(thread, at);
         reply
+    }
+
+    /// Not inlined: the path of the most frequent steps is as short as it was without.
+    #[inline(never)]
+    fn perform_less_frequent(&mut self, thread: ThreadId) -> Reply {
+        self.perform_usually(thread).unwrap_or_else(|| self.perform_in_full(thread))
     }
 
     /// Could the thread that stepped last go on, without having paused or having to time out?
@@ -110,15 +119,27 @@ impl Conductor {
     pub(super) fn changed(&mut self, object: ObjectId, by: ThreadId, at: usize) {
         let slot = slot_of(&mut self.slots, &mut self.lives, object);
         let watched = !slot.watchers.is_empty();
-        let mut others = true;
+        // Most wait for this object alone, and mostly for a mutex.
+        let mut others = false;
         if let Object::Mutex(mutex) = &slot.model {
-            // The most frequent of those that wait, in short.
             let free = mutex.is_free();
-            others = false;
             for &waiter in &slot.pending {
                 let me = &mut self.threads[waiter.index()];
-                if me.op.kind == OpKind::Lock {
-                    me.await_lock(waiter, free, &mut self.enabled);
+                match me.op.kind {
+                    OpKind::Lock => me.await_lock(waiter, free, &mut self.enabled),
+                    // Whether it has been notified does not matter yet.
+                    OpKind::Wake if !free && !me.op.is_cancellable() => {
+                        me.await_object(waiter, Outcomes::Blocked, &mut self.enabled);
+                    }
+                    _ => others = true,
+                }
+            }
+        } else {
+            for &waiter in &slot.pending {
+                let me = &mut self.threads[waiter.index()];
+                if me.op.may_be_usual() && me.op.kind.can_block() && me.op.object == object {
+                    let outcomes = slot.model.outcomes(waiter, &me.op, None, &self.options);
+                    me.await_object(waiter, outcomes, &mut self.enabled);
                 } else {
                     others = true;
                 }
@@ -128,7 +149,9 @@ impl Conductor {
             // Put back below; evaluating changes nothing about who waits.
             let pending = std::mem::take(&mut slot.pending);
             for &waiter in &pending {
-                self.evaluate(waiter);
+                if self.threads[waiter.index()].op.kind != OpKind::Lock {
+                    self.evaluate(waiter);
+                }
             }
             slot_of(&mut self.slots, &mut self.lives, object).pending = pending;
         }

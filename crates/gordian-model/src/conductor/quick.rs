@@ -16,8 +16,7 @@ impl Conductor {
         let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
         let slot = self.slots.get_mut(me.op.object.index())?;
-        let something_else =
-            self.options.clocks || self.pauses_seen || me.woken_by.is_some() || !me.after.is_empty();
+        let something_else = self.options.clocks || self.pauses_seen || me.woken_by.is_some();
         if something_else {
             return None;
         }
@@ -37,6 +36,9 @@ impl Conductor {
         step.accesses = Accesses::from_buf_and_len([Access { object: me.op.object, act, seq: 0 }; 3], 1);
         step.value = value;
         step.ok = ok;
+        if !me.after.is_empty() {
+            step.after = std::mem::take(&mut me.after);
+        }
         me.status = Status::Running;
         me.visible += 1;
         me.idle = Idle::No;

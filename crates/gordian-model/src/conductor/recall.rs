@@ -12,7 +12,7 @@ use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Decision, Status};
 use crate::access::{Access, Accesses};
 use crate::id::ThreadId;
-use crate::object::Object;
+use crate::object::{Object, Touched};
 use crate::op::{OpKind, Reply};
 use crate::plan::{Plan, Planned};
 use crate::policy::Policy;
@@ -160,6 +160,24 @@ impl Conductor {
             me.op.heed(&self.lives[thread.index()].model);
         }
         let op = &me.op;
+        if op.may_be_usual()
+            && !self.options.clocks
+            && let slot = slot_of(&mut self.slots, &mut self.lives, op.object)
+            && let Some(Touched { reply, act, seq }) = slot.model.quickly(thread, op, self.chosen)
+        {
+            let step = &mut self.trace.steps[at];
+            step.value = reply.value;
+            step.arg = op.arg;
+            step.ok = reply.ok;
+            slot.version = slot.version.wrapping_add(1);
+            me.changes += 1;
+            me.spin.reset();
+            let access = Access { object: op.object, act, seq };
+            if step.accesses.first() != Some(&access) {
+                self.part_at(at, Accesses::from_slice(&[access]));
+            }
+            return reply;
+        }
         self.trace.note_kind(op.kind);
         let mut accesses = Accesses::new_const();
         let reply = objects!(self).make_step(thread, op, self.chosen, me.panicking, &mut accesses);

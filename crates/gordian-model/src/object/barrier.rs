@@ -1,7 +1,7 @@
 //! Barriers. Arriving commutes with arriving: std calls the leader "arbitrary", so who leads is chosen only
 //! when somebody asks, and a barrier of eight threads is one class, not 40,320.
 
-use super::{Cx, Model, Object, Outcomes};
+use super::{Cx, Model, Object, Outcomes, Touched};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
@@ -34,6 +34,44 @@ impl Barrier {
         Barrier { size: size.max(1), arrived: 0, generations: SmallVec::from_slice(&[Generation::default()]) }
     }
 
+    /// What ops do when no clocks are kept.
+    #[inline]
+    pub(crate) fn quickly(&mut self, op: &Op, outcome: u32) -> Option<Touched> {
+        Some(match op.kind {
+            OpKind::Arrive => {
+                let (act, generation) = self.arrive();
+                Touched::new(Reply::value(u64::from(generation)), act, generation)
+            }
+            OpKind::Leave => Touched::new(Reply::DONE, Act::Leave, op.arg as u32),
+            OpKind::IsLeader => {
+                let leads = self.asked(op.arg as usize, outcome);
+                Touched::new(Reply::DONE.flagged(leads), Act::Lead, op.arg as u32)
+            }
+            _ => return None,
+        })
+    }
+
+    /// One more has arrived: how, and in which round.
+    fn arrive(&mut self) -> (Act, u32) {
+        let generation = self.generation();
+        self.arrived += 1;
+        if self.arrived < self.size {
+            return (Act::Arrive, generation);
+        }
+        self.arrived = 0;
+        self.generations.push(Generation::default());
+        (Act::ArriveLast, generation)
+    }
+
+    /// Somebody has asked whether it leads. Does it?
+    fn asked(&mut self, generation: usize, outcome: u32) -> bool {
+        let g = &mut self.generations[generation];
+        let leads = !g.claimed && outcome == 0;
+        g.asked += 1;
+        g.claimed |= leads;
+        leads
+    }
+
     fn generation(&self) -> u32 {
         self.generations.len() as u32 - 1
     }
@@ -54,15 +92,9 @@ impl Model for Barrier {
     fn carry_out(&mut self, op: &Op, outcome: u32, cx: &mut Cx<'_>) -> Reply {
         match op.kind {
             OpKind::Arrive => {
-                let generation = self.generation();
+                let (act, generation) = self.arrive();
                 cx.release(&mut self.generations[generation as usize].published);
-                self.arrived += 1;
-                let is_last = self.arrived == self.size;
-                cx.touch(cx.object, if is_last { Act::ArriveLast } else { Act::Arrive }, generation);
-                if is_last {
-                    self.arrived = 0;
-                    self.generations.push(Generation::default());
-                }
+                cx.touch(cx.object, act, generation);
                 Reply::value(u64::from(generation))
             }
             OpKind::Leave => {
@@ -71,10 +103,7 @@ impl Model for Barrier {
                 Reply::DONE
             }
             OpKind::IsLeader => {
-                let g = &mut self.generations[op.arg as usize];
-                let leads = !g.claimed && outcome == 0;
-                g.asked += 1;
-                g.claimed |= leads;
+                let leads = self.asked(op.arg as usize, outcome);
                 cx.touch(cx.object, Act::Lead, op.arg as u32);
                 Reply::DONE.flagged(leads)
             }

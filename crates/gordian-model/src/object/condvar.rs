@@ -8,7 +8,7 @@
 //! If waking for no reason is tried at all, a thread does so once until it is notified: a loop around the wait
 //! would otherwise go round for ever.
 
-use super::{Cx, Model, Object, Outcomes};
+use super::{Cx, Model, Object, Outcomes, Touched};
 use crate::access::Act;
 use crate::id::ThreadId;
 use crate::op::{Op, OpKind, Reply};
@@ -34,6 +34,30 @@ impl Condvar {
     /// Has the thread been notified since it began to wait?
     pub fn is_notified(&self, thread: ThreadId) -> bool {
         self.notified.iter().any(|&(t, _)| t == thread)
+    }
+
+    /// What notifying does, which knows nothing of clocks.
+    #[inline]
+    pub(crate) fn quickly(&mut self, op: &Op, outcome: u32) -> Option<Touched> {
+        let (count, act) = match op.kind {
+            OpKind::NotifyOne | OpKind::NotifyAll if self.waiting.is_empty() => {
+                return Some(Touched::new(Reply::value(0), Act::NotifyNone, 0));
+            }
+            OpKind::NotifyOne => {
+                let woken = self.waiting.remove(outcome as usize);
+                self.notifications += 1;
+                self.notified.push((woken, self.notifications));
+                (1, Act::Notify)
+            }
+            OpKind::NotifyAll => {
+                self.notifications += 1;
+                let count = self.waiting.len() as u64;
+                self.notified.extend(self.waiting.drain(..).map(|t| (t, self.notifications)));
+                (count, Act::Notify)
+            }
+            _ => return None,
+        };
+        Some(Touched::new(Reply::value(count), act, self.notifications))
     }
 
     fn may_startle(&self, thread: ThreadId, options: &Options) -> bool {
@@ -108,25 +132,13 @@ impl Model for Condvar {
                     Reply { value: 0, ..reply }
                 }
             }
-            OpKind::NotifyOne | OpKind::NotifyAll if self.waiting.is_empty() => {
-                cx.act(Act::NotifyNone);
-                Reply::value(0)
-            }
-            OpKind::NotifyOne => {
-                let woken = self.waiting.remove(outcome as usize);
-                self.notifications += 1;
-                self.notified.push((woken, self.notifications));
-                cx.touch(cx.object, Act::Notify, self.notifications);
-                Reply::value(1)
-            }
-            OpKind::NotifyAll => {
-                self.notifications += 1;
-                let count = self.waiting.len() as u64;
-                self.notified.extend(self.waiting.drain(..).map(|t| (t, self.notifications)));
-                cx.touch(cx.object, Act::Notify, self.notifications);
-                Reply::value(count)
-            }
-            _ => unreachable!("{:?} on a condvar", op.kind),
+            _ => match self.quickly(op, outcome) {
+                Some(Touched { reply, act, seq }) => {
+                    cx.touch(cx.object, act, u32::from(seq));
+                    reply
+                }
+                None => unreachable!("{:?} on a condvar", op.kind),
+            },
         }
     }
 }

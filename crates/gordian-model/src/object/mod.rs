@@ -131,6 +131,37 @@ models! {
     Futex: "futex",
 }
 
+/// What a step did that touched one object, once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touched {
+    pub(crate) reply: Reply,
+    pub(crate) act: Act,
+    pub(crate) seq: u16,
+}
+
+impl Touched {
+    #[inline(always)]
+    pub(crate) fn new(reply: Reply, act: Act, seq: u32) -> Touched {
+        Touched { reply, act, seq: seq as u16 }
+    }
+}
+
+impl Object {
+    /// What [carrying out](Model::carry_out) an op does when no clocks are kept and the thread cannot be called out of it, if that is
+    /// one of the usual ops, which touch nothing but the object. Nothing has changed if not.
+    #[inline(always)]
+    pub(crate) fn quickly(&mut self, thread: ThreadId, op: &Op, outcome: u32) -> Option<Touched> {
+        match self {
+            Object::Channel(channel) => channel.quickly(op),
+            Object::RwLock(lock) => lock.quickly(thread, op),
+            Object::Barrier(barrier) => barrier.quickly(op, outcome),
+            Object::Condvar(condvar) => condvar.quickly(op, outcome),
+            Object::Life(life) => life.quickly(op),
+            _ => None,
+        }
+    }
+}
+
 /// What a model may touch while it carries out a step.
 pub struct Cx<'a> {
     /// The thread that steps.

@@ -1,7 +1,7 @@
 //! Many readers or one writer. Readers are let in whenever no writer holds the lock, which is the most
 //! permissive of the policies that std allows.
 
-use super::{Cx, Holder, Model, Object, Outcomes};
+use super::{Cx, Holder, Model, Object, Outcomes, Touched};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
@@ -28,6 +28,41 @@ impl RwLock {
     /// Who writes.
     pub fn writer(&self) -> Option<ThreadId> {
         self.writer.map(|(thread, _)| thread)
+    }
+
+    /// What taking and giving back does when there is no poison and no clocks are kept.
+    #[inline]
+    pub(crate) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<Touched> {
+        let shared = self.writer.is_none();
+        let act = match op.kind {
+            OpKind::ReadUnlock => {
+                self.unshare(thread);
+                Act::Unshare
+            }
+            OpKind::WriteUnlock if op.arg == 0 => {
+                self.writer = None;
+                Act::Free
+            }
+            _ if self.poisoned => return None,
+            OpKind::ReadLock | OpKind::TryReadLock if shared => {
+                self.readers.push((thread, op.site));
+                if op.kind == OpKind::ReadLock { Act::Share } else { Act::TryShare }
+            }
+            OpKind::WriteLock | OpKind::TryWriteLock if self.is_free() => {
+                self.writer = Some((thread, op.site));
+                if op.kind == OpKind::WriteLock { Act::Take } else { Act::TryTake }
+            }
+            _ => return None,
+        };
+        Some(Touched::new(Reply::DONE, act, 0))
+    }
+
+    fn unshare(&mut self, thread: ThreadId) {
+        // In C a share may be given back by another thread than the one that took it.
+        let mine = self.readers.iter().position(|&(t, _)| t == thread);
+        if let Some(i) = mine.or(self.readers.len().checked_sub(1)) {
+            self.readers.swap_remove(i);
+        }
     }
 
     fn share(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>) -> Reply {
@@ -80,11 +115,7 @@ impl Model for RwLock {
                 Reply::FAILED
             }
             OpKind::ReadUnlock => {
-                // In C a share may be given back by another thread than the one that took it.
-                let mine = self.readers.iter().position(|&(t, _)| t == cx.thread);
-                if let Some(i) = mine.or(self.readers.len().checked_sub(1)) {
-                    self.readers.swap_remove(i);
-                }
+                self.unshare(cx.thread);
                 cx.release(&mut self.by_readers);
                 cx.act(Act::Unshare);
                 Reply::DONE

@@ -13,13 +13,16 @@ impl Order {
         if does_the_same(second.kind) {
             return touched;
         }
-        for k in 0..touched.len() {
-            let object = touched[k].object;
+        for access in touched.iter_mut() {
+            let object = access.object;
             for before in first.accesses.iter().filter(|b| b.object == object) {
-                adjust(&mut touched[k], before, first, second);
+                adjust(access, before, first, second);
             }
         }
-        if touched.iter().any(|a| matches!(a.act, Act::Heed | Act::Interrupted)) {
+        if matches!(second.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak) {
+            return touched;
+        }
+        if touched.len() > 1 && touched.iter().any(|a| matches!(a.act, Act::Heed | Act::Interrupted)) {
             self.heed(&mut touched, steps, earlier, later);
         }
         if second.kind == OpKind::Arrive
@@ -33,6 +36,14 @@ impl Order {
             access.act = if left + 1 == all { Act::ArriveLast } else { Act::Arrive };
             access.seq = before.seq;
         }
+        if matches!(second.kind, OpKind::Send | OpKind::TrySend | OpKind::TryReceive | OpKind::ReceiveTimed) {
+            self.foresee_channel(&mut touched, first, second, earlier);
+        }
+        touched
+    }
+
+    /// What becomes of an op on a channel.
+    fn foresee_channel(&self, touched: &mut Accesses, first: &Step, second: &Step, earlier: usize) {
         let (messages, slots, ready) = channel(second.object);
         if matches!(second.kind, OpKind::Send | OpKind::TrySend) {
             let was_refused = second.accesses.iter().any(|a| a.act == Act::Refused);
@@ -60,7 +71,6 @@ impl Order {
         {
             touched.retain(|a| a.object.0 != slots);
         }
-        touched
     }
 
     /// A wait that the thread can be called out of goes otherwise where nobody has asked it to end, and where what it got is missing.

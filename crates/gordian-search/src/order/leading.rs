@@ -1,7 +1,8 @@
 //! Which steps come with which: what has to be done first to reverse a race, and what keeps a thread waiting.
 
-use super::{Order, Race};
+use super::{NONE, Order, Race};
 use gordian_model::{Access, Relation, Step, dependent};
+use std::ops::Range;
 
 impl Order {
     /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
@@ -43,6 +44,28 @@ impl Order {
         into.reverse();
     }
 
+    /// Does one of these steps, which does not happen after step `at`, touch something in a way that this depends on?
+    #[inline]
+    pub(crate) fn is_touched(&self, accesses: &[Access], at: usize, steps: Range<usize>) -> bool {
+        for &Access { object, act, seq } in accesses {
+            let concerned = act.concerned_with();
+            let mut next = self.objects.get(Order::place(object)).copied().unwrap_or(NONE);
+            while let Some(touch) = self.touches.get(next as usize)
+                && touch.step as usize >= steps.start
+                && touch.acts.meets(concerned)
+            {
+                if (touch.step as usize) < steps.end
+                    && !self.before(at, touch.step as usize)
+                    && act.conflicts(seq, touch.act, touch.seq)
+                {
+                    return true;
+                }
+                next = touch.before;
+            }
+        }
+        false
+    }
+
     /// The steps that conflict with one that may have to wait, and did not happen before its thread came to it: pairs of
     /// such a step and this one. They need not be races: while it waits, other steps may come between.
     pub fn conflicts(&self, steps: &[Step], later: usize, into: &mut Vec<Race>) {
@@ -54,7 +77,7 @@ impl Order {
             let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
             for touch in earlier {
                 let at = touch.step as usize;
-                let known = self.thread_of(touch) == step.thread || self.before_start(steps, at, later);
+                let known = touch.thread == step.thread || self.before_start(steps, at, later);
                 if known && touch.act.is_total() {
                     break;
                 }
@@ -78,7 +101,7 @@ impl Order {
         for access in step.accesses.iter().filter(|a| timed || a.act.waits()) {
             let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
             for touch in earlier {
-                let known = self.thread_of(touch) == step.thread || came(touch.step);
+                let known = touch.thread == step.thread || came(touch.step);
                 if known && touch.act.is_total() {
                     break;
                 }

@@ -1,7 +1,7 @@
 //! Looking back from a step: what it knows of the earlier ones, and with which of them it races.
 
-use super::{Event, NONE, Order, Race, Touch, met_by_others};
-use gordian_model::clock::ClockId;
+use super::past::Past;
+use super::{NONE, Order, Race, Touch, met_by_others};
 use gordian_model::{Access, Act, Acts, Relation, Step};
 use smallvec::SmallVec;
 
@@ -9,12 +9,12 @@ impl Order {
     /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that, and how it was touched
     /// up to there.
     #[inline(always)]
-    pub(super) fn look_back_at_one(
+    pub(super) fn look_back_at_one<P: Past>(
         &mut self,
         i: usize,
         steps: &[Step],
         access: Access,
-        known: ClockId,
+        known: &mut P,
         races: &mut Vec<Race>,
     ) -> (u32, Acts) {
         let place = Order::place(access.object);
@@ -26,15 +26,13 @@ impl Order {
         let Some(&touch) = self.touches.get(latest as usize) else { return (NONE, Acts::default()) };
         let (step, acts) = (&steps[i], touch.acts);
         let concerned = access.act.concerned_by();
-        if acts.meets(concerned)
-            && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
-        {
+        if acts.meets(concerned) && !(touch.act.is_total() && touch.thread == step.thread) {
             let mut look = Look {
                 i,
                 step,
                 steps,
-                known,
-                late: ClockId::default(),
+                known: *known,
+                late: P::default(),
                 woken_by: None,
                 waited: Order::waits(access.act),
                 put_met: false,
@@ -46,23 +44,22 @@ impl Order {
             {
                 touch = before;
             }
-            if look.late != ClockId::default() {
-                self.clocks.join(known, look.late);
-            }
+            look.known.join(self, look.late);
+            *known = look.known;
         }
         (latest, acts)
     }
 
     /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.
     #[inline(never)]
-    pub(super) fn look_back(
+    pub(super) fn look_back<P: Past>(
         &mut self,
         i: usize,
         steps: &[Step],
         accesses: &[Access],
-        known: ClockId,
+        known: P,
         races: &mut Vec<Race>,
-    ) {
+    ) -> P {
         let step = &steps[i];
         // Most steps meet others at one object at most; then there is nothing to merge.
         let (mut only, mut several) = (None, false);
@@ -75,21 +72,21 @@ impl Order {
             if let Some(touch) = self.touches.get(latest as usize)
                 && touch.acts.meets(access.act.concerned_by())
                 // What its own thread has done before stands for all that was before it.
-                && !(touch.act.is_total() && self.events[touch.step as usize].thread == step.thread)
+                && !(touch.act.is_total() && touch.thread == step.thread)
             {
                 several |= only.is_some();
                 only = Some((*access, latest));
             }
         }
         if only.is_none() && step.woken_by.is_none() {
-            return;
+            return known;
         }
         let mut look = Look {
             i,
             step,
             steps,
             known,
-            late: ClockId::default(),
+            late: P::default(),
             woken_by: step.woken_by,
             waited: Order::may_have_waited(step),
             put_met: false,
@@ -105,20 +102,19 @@ impl Order {
             }
         }
         if let Some(waker) = look.woken_by {
-            self.clocks.join(known, self.events[waker as usize].clock);
+            look.known.learn(self, waker);
         }
-        if look.late != ClockId::default() {
-            self.clocks.join(known, look.late);
-        }
+        look.known.join(self, look.late);
+        look.known
     }
 
     /// Looks at earlier touches latest first over all objects together, so that whatever lies between two steps is known before
     /// their race is judged.
     #[inline(never)]
-    fn look_at_all(&mut self, look: &mut Look<'_>, races: &mut Vec<Race>) {
+    fn look_at_all<P: Past>(&mut self, look: &mut Look<'_, P>, races: &mut Vec<Race>) {
         // For each object that was touched before, the access to it and the touch that is to be looked at next.
         let mut cursors: SmallVec<[(Access, u32); 4]> = SmallVec::new();
-        for access in met_by_others(look.step) {
+        for access in met_by_others(look.step.kind, &look.step.accesses) {
             cursors.push((*access, self.objects[Order::place(access.object)]));
         }
         loop {
@@ -142,43 +138,46 @@ impl Order {
     /// Judges one earlier touch of an object, up to which there is one that has something to do with the access; `false` if those
     /// before it need no look.
     #[inline(always)]
-    fn meet(&mut self, look: &mut Look<'_>, access: Access, touch: Touch, races: &mut Vec<Race>) -> bool {
-        let (at, known) = (touch.step, look.known);
+    fn meet<P: Past>(
+        &mut self,
+        look: &mut Look<'_, P>,
+        access: Access,
+        touch: Touch,
+        races: &mut Vec<Race>,
+    ) -> bool {
+        let at = touch.step;
         if look.woken_by.is_some_and(|w| w >= at) {
             let waker = look.woken_by.take().expect("just seen");
-            self.clocks.join(known, self.events[waker as usize].clock);
+            look.known.learn(self, waker);
         }
         // What was touched in the same way, and is known, has met everything before it that the step would meet; only messages
         // are told apart by their numbers.
         let stands_for_all = touch.act.is_total()
             || (touch.act == access.act
                 && (!access.act.is_numbered() || (access.act == Act::Get && look.put_met)));
-        let Event { thread, nth, clock, .. } = self.events[at as usize];
-        if thread == look.step.thread {
+        let own = touch.thread == look.step.thread;
+        if own || look.known.knows(self, &touch) {
+            look.put_met |= touch.act == Act::Put && touch.seq == access.seq && !own;
             return !stands_for_all;
         }
         match touch.act.relation(touch.seq, access.act, access.seq) {
             Relation::Commute => true,
             Relation::Enables if lets_go(touch.act) => {
                 look.put_met |= touch.act == Act::Put;
-                let into = self.clocks.own(&mut look.late);
-                self.clocks.join(into, clock);
+                look.late.learn_of(self, &touch);
                 !touch.act.is_total()
             }
             Relation::Enables => {
-                self.clocks.join(known, clock);
+                look.known.learn_of(self, &touch);
                 !stands_for_all
             }
+            Relation::Race if look.waited && !self.possible_before(at as usize, look.step, look.steps) => {
+                look.late.learn_of(self, &touch);
+                !touch.act.is_total()
+            }
             Relation::Race => {
-                if self.clocks.get(known, thread) < nth {
-                    if look.waited && !self.possible_before(at as usize, look.step, look.steps) {
-                        let into = self.clocks.own(&mut look.late);
-                        self.clocks.join(into, clock);
-                        return !touch.act.is_total();
-                    }
-                    races.push((at as usize, look.i));
-                    self.clocks.join(known, clock);
-                }
+                races.push((at as usize, look.i));
+                look.known.learn_of(self, &touch);
                 !stands_for_all
             }
         }
@@ -186,14 +185,14 @@ impl Order {
 }
 
 /// Looking back from a step.
-struct Look<'a> {
+struct Look<'a, P> {
     i: usize,
     step: &'a Step,
     steps: &'a [Step],
     /// What the step knows.
-    known: ClockId,
+    known: P,
     /// What it knows besides, but has no part in judging races.
-    late: ClockId,
+    late: P,
     /// The step that ended its wait, until it has been taken into account.
     woken_by: Option<u32>,
     /// It may have waited: then it need not be possible any earlier.

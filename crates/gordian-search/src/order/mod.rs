@@ -8,19 +8,24 @@
 mod foreseen;
 mod leading;
 mod look;
+mod past;
 mod possible;
 #[cfg(test)]
 mod tests;
 
 use gordian_model::clock::{ClockId, Clocks};
 use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Step, ThreadId};
+use past::{Bits, Past, Row, WORD};
 
 /// How a step touched an object.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     /// How the object was touched up to here.
     acts: Acts,
+    /// What the step follows, see [`Event::past`].
+    past: u64,
     step: u32,
+    thread: ThreadId,
     /// The place of the object in [`Order::objects`].
     place: u32,
     /// The touch of the same object before it, or [`NONE`].
@@ -34,9 +39,11 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Event {
+    /// The steps up to it that happen before it, itself included, as bits; where there are no clocks.
+    past: u64,
     clock: ClockId,
     thread: ThreadId,
-    /// The how-manieth step of its thread, from one.
+    /// The how-manieth step of its thread, from one; where there are clocks.
     nth: u32,
     /// The step of the same thread before it, or [`NONE`].
     before: u32,
@@ -50,6 +57,10 @@ pub type Race = (usize, usize);
 /// The order of the steps of a trace, extended step by step and cut back when the search backtracks.
 #[derive(Debug, Default)]
 pub struct Order {
+    /// There are clocks, not words with a bit for each step.
+    wide: bool,
+    /// So it is from the first step on.
+    clocked: bool,
     clocks: Clocks,
     events: Vec<Event>,
     /// For each thread its latest step, or [`NONE`].
@@ -61,6 +72,13 @@ pub struct Order {
 }
 
 impl Order {
+    /// Keeps the [clocks](Self::clock) of all steps from now on; there are none yet.
+    pub fn keep_clocks(&mut self) {
+        debug_assert!(self.is_empty());
+        self.wide = true;
+        self.clocked = true;
+    }
+
     /// The number of steps ordered so far.
     pub fn len(&self) -> usize {
         self.events.len()
@@ -80,7 +98,10 @@ impl Order {
     /// Forgets the steps from `len` on.
     pub fn truncate(&mut self, len: usize) {
         let Some(&first) = self.events.get(len) else { return };
-        self.clocks.truncate(first.clock);
+        if self.wide {
+            self.clocks.truncate(first.clock);
+            self.wide = len > 0 || self.clocked;
+        }
         // Latest first, so that the earliest has the last word.
         for touch in self.touches[first.touches as usize..].iter().rev() {
             self.objects[touch.place as usize] = touch.before;
@@ -95,6 +116,9 @@ impl Order {
     /// Does step `a` happen before step `b` (or are they the same)?
     #[inline]
     pub fn before(&self, a: usize, b: usize) -> bool {
+        if !self.wide {
+            return self.events[b].past >> a & 1 == 1;
+        }
         let a = &self.events[a];
         self.clocks.get(self.events[b].clock, a.thread) >= a.nth
     }
@@ -102,55 +126,80 @@ impl Order {
     /// Says of later steps whether they happen after step `a`.
     #[inline]
     pub(crate) fn after(&self, a: usize) -> impl Fn(usize) -> bool + '_ {
-        let Event { thread, nth, .. } = self.events[a];
-        move |b| self.clocks.get(self.events[b].clock, thread) >= nth
+        move |b| self.before(a, b)
     }
 
-    /// What step `i` knows of each thread, for fingerprints.
+    /// What step `i` knows of each thread, for fingerprints; of an order that [keeps clocks](Self::keep_clocks).
     pub fn clock(&self, i: usize) -> &[u32] {
+        debug_assert!(self.clocked);
         self.clocks.row(self.events[i].clock)
+    }
+
+    /// Adds all steps that are missing, see [`push`](Self::push). Not inlined: most of what it works with fits into registers by itself.
+    #[inline(never)]
+    pub fn extend(&mut self, steps: &[Step], races: &mut Vec<Race>) {
+        while !self.wide && self.events.len() < steps.len().min(WORD) {
+            self.push_as::<Bits>(steps, races);
+        }
+        while self.events.len() < steps.len() {
+            self.push(steps, races);
+        }
     }
 
     /// Adds the next step and tells the races it takes part in as the later one.
     #[inline]
     pub fn push(&mut self, steps: &[Step], races: &mut Vec<Race>) {
+        if self.events.len() >= WORD && !self.wide {
+            self.widen();
+        }
+        if self.wide {
+            self.push_wide(steps, races);
+        } else {
+            self.push_as::<Bits>(steps, races);
+        }
+    }
+
+    #[inline(never)]
+    fn push_wide(&mut self, steps: &[Step], races: &mut Vec<Race>) {
+        self.clocks.admit(steps[self.events.len()].thread);
+        self.push_as::<Row>(steps, races);
+    }
+
+    #[inline(always)]
+    fn push_as<P: Past>(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         let i = self.events.len();
         let step = &steps[i];
         let thread = step.thread;
-        self.clocks.admit(thread);
         if self.threads.len() <= thread.index() {
             self.admit(thread);
         }
         let before = std::mem::replace(&mut self.threads[thread.index()], i as u32);
-        // Whatever else is known is added to this clock, so that it is the first of those that the step makes.
-        let (known, nth) = match self.events.get(before as usize) {
-            Some(past) => (self.clocks.another(past.clock), past.nth + 1),
-            None => (self.clocks.fresh(), 1),
-        };
+        let mut known = P::after(self, before);
         if !step.after.is_empty() {
             for &past in &step.after {
-                self.clocks.join(known, self.events[past as usize].clock);
+                known.learn(self, past);
             }
         }
         let touches = self.touches.len() as u32;
-        match met_by_others(step) {
+        let mut event = Event { past: 0, clock: ClockId::default(), thread, nth: 0, before, touches };
+        match met_by_others(step.kind, &step.accesses) {
             // Most steps touch one thing, without having been idle before.
             &[access] if step.woken_by.is_none() => {
-                let (latest, acts) = self.look_back_at_one(i, steps, access, known, races);
-                self.clocks.set(known, thread, nth);
-                self.touch(i, access, latest, acts);
+                let (latest, acts) = self.look_back_at_one(i, steps, access, &mut known, races);
+                known.write(self, &mut event);
+                self.touch(i, &event, access, latest, acts);
             }
             accesses => {
-                self.look_back(i, steps, accesses, known, races);
-                self.clocks.set(known, thread, nth);
+                known = self.look_back(i, steps, accesses, known, races);
+                known.write(self, &mut event);
                 for &access in accesses {
                     let latest = self.objects[Order::place(access.object)];
                     let acts = self.touches.get(latest as usize).map_or_else(Acts::default, |t| t.acts);
-                    self.touch(i, access, latest, acts);
+                    self.touch(i, &event, access, latest, acts);
                 }
             }
         }
-        self.events.push(Event { clock: known, thread, nth, before, touches });
+        self.events.push(event);
     }
 
     #[cold]
@@ -167,11 +216,13 @@ impl Order {
 
     /// Writes down that step `i` touched an object, what touched it before, and how it had been touched up to then.
     #[inline(always)]
-    fn touch(&mut self, i: usize, Access { object, act, seq }: Access, before: u32, acts: Acts) {
+    fn touch(&mut self, i: usize, event: &Event, access: Access, before: u32, acts: Acts) {
+        let Access { object, act, seq } = access;
         let place = Order::place(object);
         self.objects[place] = self.touches.len() as u32;
-        let acts = acts.with(act);
-        self.touches.push(Touch { acts, step: i as u32, place: place as u32, before, seq, act });
+        let (acts, step, place) = (acts.with(act), i as u32, place as u32);
+        let Event { past, thread, .. } = *event;
+        self.touches.push(Touch { acts, past, step, thread, place, before, seq, act });
     }
 
     /// How an object was touched, the latest first.
@@ -182,14 +233,23 @@ impl Order {
         std::iter::successors(get(latest), move |touch| get(touch.before))
     }
 
-    #[inline]
-    fn thread_of(&self, touch: &Touch) -> ThreadId {
-        self.events[touch.step as usize].thread
-    }
-
     /// The latest step of a thread.
     pub fn last_of(&self, thread: ThreadId) -> Option<usize> {
         self.threads.get(thread.index()).filter(|&&last| last != NONE).map(|&last| last as usize)
+    }
+
+    /// The first step of a thread from `from` on.
+    #[inline]
+    pub(crate) fn first_of(&self, thread: ThreadId, from: usize) -> Option<usize> {
+        let mut first = NONE;
+        let mut next = self.threads.get(thread.index()).copied().unwrap_or(NONE);
+        while next as usize >= from
+            && let Some(event) = self.events.get(next as usize)
+        {
+            first = next;
+            next = event.before;
+        }
+        (first != NONE).then_some(first as usize)
     }
 
     /// The step of the same thread before a step.
@@ -215,10 +275,9 @@ impl Order {
 /// What a step touches, without the ends of threads that came with it: somebody asks for these only where they are steps of their
 /// own ([`Options::end_steps`](gordian_model::Options::end_steps)).
 #[inline]
-fn met_by_others(step: &Step) -> &[Access] {
-    let mut accesses = &step.accesses[..];
+pub(crate) fn met_by_others(kind: OpKind, mut accesses: &[Access]) -> &[Access] {
     while let [others @ .., Access { object, act: Act::Exit, .. }] = accesses
-        && step.kind != OpKind::End
+        && kind != OpKind::End
         && object.as_life().is_some()
     {
         accesses = others;

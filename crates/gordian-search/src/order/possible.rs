@@ -90,7 +90,7 @@ impl Order {
         let mut held: SmallVec<[(ThreadId, bool); 4]> = SmallVec::new();
         let touches: SmallVec<[&Touch; 16]> = self.remaining(object, at).collect();
         for touch in touches.into_iter().rev() {
-            let thread = self.thread_of(touch);
+            let thread = touch.thread;
             match touch.act {
                 Act::Take | Act::TryTake => held.push((thread, false)),
                 Act::Share | Act::TryShare => held.push((thread, true)),

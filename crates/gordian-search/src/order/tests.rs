@@ -106,3 +106,41 @@ fn steps_that_are_cut_off_are_forgotten() {
     }
     assert_eq!(races, [(0, 1); 3]);
 }
+
+#[test]
+fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
+    let kinds = [OpKind::Load, OpKind::Store, OpKind::Load];
+    let mut chance = 7u32;
+    let mut draw = |most: usize| {
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (chance >> 16) as usize % most
+    };
+    let mut conductor = Conductor::default();
+    conductor.begin(&Plan::default());
+    let objects = [0; 3].map(|_| conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
+    // More threads than a clock has room for at first.
+    let threads = [0; 10].map(|_| conductor.spawn(ThreadId::MAIN));
+    for _ in 0..100 {
+        let thread = threads[draw(threads.len())];
+        let (kind, object) = (kinds[draw(3)], objects[draw(3)]);
+        conductor.announce(thread, &Op { detail: 8, ..Op::new(kind, object, SiteId::UNKNOWN) });
+        assert_eq!(conductor.decide(), gordian_model::Decision::Run(thread));
+        conductor.perform(thread);
+    }
+    let steps = &conductor.trace.steps;
+    let (mut bits, mut clocks) = (Order::default(), Order::default());
+    clocks.keep_clocks();
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    for len in [10, 64, 65, 60, 100, 0, 63, 100] {
+        bits.truncate(len);
+        clocks.truncate(len);
+        while bits.len() < len {
+            bits.push(steps, &mut found);
+            clocks.push(steps, &mut expected);
+        }
+        assert_eq!(found, expected);
+        let pairs = (0..len).flat_map(|b| (0..=b).map(move |a| (a, b)));
+        assert!(pairs.into_iter().all(|(a, b)| bits.before(a, b) == clocks.before(a, b)), "{len}");
+    }
+    assert!(bits.wide && found.len() > 100);
+}

@@ -9,6 +9,8 @@
 //! wakeup tree beside it, unless they are covered: a `compare_exchange_weak` that fails only reads, and what it leads to may
 //! have been seen although what its success leads to has not.
 
+mod covered;
+
 use super::grown::Grown;
 use super::recycled::{Recycle, Recycled};
 use super::sequence::{Cover, Sequence};
@@ -157,6 +159,13 @@ impl Optimal {
         let asleep = self.sleepers.at(earlier).iter().find(|s| s.thread == second.thread);
         let outcomes = asleep.map_or(1, |s| s.outcomes);
         let usual = outcome_without(&trace.steps[earlier], second);
+        // If nothing has to come before the later step, and it sleeps itself, that is soon seen.
+        if asleep.is_some_and(|s| s.outcomes == 1 && s.outcome == usual)
+            && (earlier + 1..later).all(|k| self.order.before(earlier, k))
+            && self.stays_covered(race, second.thread, trace)
+        {
+            return;
+        }
         if outcomes > 1 {
             self.order.without(earlier, later, &mut self.steps);
             // What comes before it and touches the same may leave it with another number of outcomes, and wakes it.
@@ -224,6 +233,10 @@ impl Optimal {
             let Node { seen, tree, doubtful, .. } = &mut self.nodes[node];
             if let Some(cover) = sequence.covered_by(sleep) {
                 let Cover::UpTo(by) = cover else { break };
+                if self.stays_covered(race, by, trace) {
+                    debug_assert!(!self.is_woken(node, by, last + 1, trace));
+                    break;
+                }
                 if whole || !self.is_woken(node, by, last + 1, trace) {
                     self.kept.push(Kept { race, outcome, by: Some(by) });
                     break;
@@ -244,44 +257,6 @@ impl Optimal {
             whole = true;
         }
         self.steps = sequence.steps;
-    }
-
-    /// Is there a step from `from` on that does not happen after the one at the node, and on which what sleeps there of a
-    /// thread depends?
-    fn is_woken(&self, node: usize, thread: ThreadId, from: usize, trace: &Trace) -> bool {
-        let sleeping = self.sleepers.at(node);
-        // Most often there is one.
-        let mut own = sleeping.iter().filter(|s| s.thread == thread);
-        let (first, several) = (own.next(), own.next().is_some());
-        let others = || sleeping.iter().filter(|s| several && s.thread == thread).skip(1);
-        let sleepers = || first.into_iter().chain(others());
-        let follows = self.order.after(node);
-        for (k, step) in trace.steps.iter().enumerate().skip(from) {
-            if follows(k) {
-                continue;
-            }
-            if step.thread == thread {
-                return sleepers().all(|s| s.outcome != step.outcome);
-            }
-            if sleepers().any(|s| dependent(&s.accesses, &step.accesses)) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Looks again at the races that were covered and may be so no longer.
-    fn look_again(&mut self, trace: &Trace) {
-        let mut kept = std::mem::take(&mut self.kept);
-        kept.retain(|&Kept { race, outcome, by }| {
-            let still = by.is_some_and(|by| !self.is_woken(race.0, by, self.branch, trace));
-            if !still {
-                self.ask_for(race, outcome, trace, true);
-            }
-            still
-        });
-        kept.append(&mut self.kept);
-        self.kept = kept;
     }
 }
 
@@ -361,21 +336,20 @@ impl Strategy for Optimal {
         if steps.len() > self.branch {
             self.path.truncate(self.branch);
         }
-        for (i, step) in steps.iter().enumerate().skip(self.branch) {
-            if i >= self.nodes.len() {
-                self.nodes.push();
-            }
-            if i > self.branch {
-                self.sleepers.follow(&steps[i - 1], trace);
-            }
-            let node = &mut self.nodes[i];
+        // Nodes that the plan did not come to have no branches yet.
+        for (node, step) in self.nodes.iter_mut().zip(steps).skip(self.branch) {
             if !node.tree.is_empty() {
                 node.seen = Some(step.sleeper());
             }
-            self.arrivals |= step.kind == OpKind::Arrive;
-            varies |= step.outcomes > 1;
-            self.path.push(step.planned());
-            self.order.push(steps, &mut races);
+        }
+        self.nodes.reach(steps.len());
+        self.order.extend(steps, &mut races);
+        if let [new @ .., last] = steps.get(self.branch..).unwrap_or_default() {
+            for step in new.iter().chain([last]) {
+                self.arrivals |= step.kind == OpKind::Arrive;
+                varies |= step.outcomes > 1;
+            }
+            self.sleepers.follow(new, trace);
         }
         self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
@@ -395,6 +369,12 @@ impl Strategy for Optimal {
             self.reverse(race, trace);
         }
         self.races = races;
+        // The next plan follows this execution up to a node with branches at most.
+        let deepest = self.nodes.iter().rposition(|node| !node.tree.is_empty());
+        let needed = deepest.map_or(0, |node| (node + 1).min(steps.len()));
+        if needed > self.path.len() {
+            self.path.extend(steps[self.path.len()..needed].iter().map(Step::planned));
+        }
         Ok(())
     }
 

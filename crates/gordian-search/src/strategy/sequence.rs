@@ -329,8 +329,7 @@ fn orders(first: &[Access], second: &[Access]) -> bool {
 }
 
 fn conflict(a: &Access, b: &Access) -> bool {
-    a.act.relation(a.seq, b.act, b.seq) != Relation::Commute
-        || b.act.relation(b.seq, a.act, a.seq) != Relation::Commute
+    a.act.conflicts(a.seq, b.act, b.seq)
 }
 
 /// A step of another execution.

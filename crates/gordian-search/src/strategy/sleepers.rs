@@ -43,17 +43,26 @@ impl Sleepers {
         self.all.push(sleeper);
     }
 
-    /// One more node: the one that a step leads to from the last. Those that depend on the step are awake there.
-    #[inline]
-    pub(super) fn follow(&mut self, step: &Step, trace: &Trace) {
-        let (from, to) = (self.nodes.last().map_or(0, |node| node.set as usize), self.sets.len());
-        self.nodes.push(Start { set: to as u32, own: self.all.len() as u32 });
-        for k in from..to {
-            let number = self.sets[k];
-            let sleeper = &self.all[number as usize];
-            if sleeper.thread != step.thread && !sleeper.depends_on(&step.accesses, &trace.objects) {
-                self.sets.push(number);
+    /// More nodes: those that steps lead to, one after the other, from the last. Those that depend on a step are awake after it.
+    pub(super) fn follow(&mut self, steps: &[Step], trace: &Trace) {
+        let mut from = self.nodes.last().map_or(0, |node| node.set as usize);
+        let own = self.all.len() as u32;
+        for (i, step) in steps.iter().enumerate() {
+            let to = self.sets.len();
+            if from == to {
+                // Nobody sleeps any more.
+                let rest = steps.len() - i;
+                return self.nodes.extend(std::iter::repeat_n(Start { set: to as u32, own }, rest));
             }
+            self.nodes.push(Start { set: to as u32, own });
+            for k in from..to {
+                let number = self.sets[k];
+                let sleeper = &self.all[number as usize];
+                if sleeper.thread != step.thread && !sleeper.depends_on(&step.accesses, &trace.objects) {
+                    self.sets.push(number);
+                }
+            }
+            from = to;
         }
     }
 

@@ -26,6 +26,15 @@ impl<T: Default> Stack<T> {
         &mut self.nodes[self.len - 1]
     }
 
+    /// At least so many nodes: those that are missing as [`push`](Self::push) makes them.
+    #[inline]
+    pub(super) fn reach(&mut self, len: usize) {
+        while self.nodes.len() < len {
+            self.make_room();
+        }
+        self.len = self.len.max(len);
+    }
+
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) {

@@ -203,6 +203,9 @@ impl Frontier {
         self.path.truncate(common);
         self.lanes.truncate(common);
         self.order.truncate(common);
+        if self.order.is_empty() {
+            self.order.keep_clocks();
+        }
         self.classes.truncate(common);
         self.races.clear();
         for step in &trace.steps[common..] {
