@@ -1,5 +1,4 @@
-//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while nothing pauses and no clocks
-//! are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
+//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while no clocks are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
 //! what else there might be.
 
 use super::{Conductor, Idle, Status, wake_dependent};
@@ -16,8 +15,7 @@ impl Conductor {
         let goes_on = self.could_go_on();
         let me = &mut self.threads[thread.index()];
         let slot = self.slots.get_mut(me.op.object.index())?;
-        let something_else = self.options.clocks || self.pauses_seen || me.woken_by.is_some();
-        if something_else {
+        if self.options.clocks || me.woken_by.is_some() {
             return None;
         }
         let (value, act, ok) = match &mut slot.model {
@@ -51,21 +49,24 @@ impl Conductor {
             let touched = [Access { object, act, seq: 0 }];
             wake_dependent(&mut self.sleep, thread, &touched, &self.trace.objects);
         }
-        if !slot.was_changed(act, value) {
+        if slot.was_changed(act, value) {
+            slot.version = slot.version.wrapping_add(1);
+            me.changes += 1;
+            me.spin.reset();
+            if act.is_progress() {
+                me.pauses = 0;
+            }
+            if act == Act::Take {
+                slot.no_longer_pending(thread);
+            }
+            if slot.is_awaited() {
+                self.changed(object, thread, at);
+            }
+        } else {
             me.spin.read(object, slot.version);
-            return Some((value, ok));
         }
-        slot.version = slot.version.wrapping_add(1);
-        me.changes += 1;
-        me.spin.reset();
-        if act.is_progress() {
-            me.pauses = 0;
-        }
-        if act == Act::Take {
-            slot.no_longer_pending(thread);
-        }
-        if !slot.pending.is_empty() || !slot.watchers.is_empty() {
-            self.changed(object, thread, at);
+        if self.pauses_seen {
+            self.release_polite(thread);
         }
         Some((value, ok))
     }
@@ -82,8 +83,9 @@ mod tests {
     const ATOMIC: ObjectId = ObjectId(0);
     const MUTEX: ObjectId = ObjectId(1);
 
-    /// What is seen of the conductor after each of these ops by the main thread, while another waits for the mutex.
-    fn run(perform: fn(&mut Conductor) -> Reply) -> Vec<(Reply, String)> {
+    /// What is seen of the conductor after each of these ops by a thread that follows a step of the main thread, which pauses often, while
+    /// another waits for the mutex.
+    fn run(perform: fn(&mut Conductor, ThreadId) -> Reply) -> Vec<(Reply, String)> {
         let steps = [
             (OpKind::Load, ATOMIC, 0),
             (OpKind::Store, ATOMIC, 1),
@@ -104,24 +106,37 @@ mod tests {
         conductor.begin(&Plan::default());
         conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
         conductor.create(Mutex::new().into(), SiteId::UNKNOWN);
+        let pause = |conductor: &mut Conductor| {
+            conductor.announce(ThreadId::MAIN, &Op::new(OpKind::Yield, ObjectId::NONE, SiteId::UNKNOWN));
+        };
+        pause(&mut conductor);
+        conductor.perform(ThreadId::MAIN);
         let other = conductor.spawn(ThreadId::MAIN);
+        let me = conductor.spawn(ThreadId::MAIN);
+        for _ in 0..conductor.limits.fair_rounds {
+            pause(&mut conductor);
+            conductor.perform(ThreadId::MAIN);
+        }
         conductor.announce(other, &Op::new(OpKind::Lock, MUTEX, SiteId::UNKNOWN));
+        pause(&mut conductor);
+        assert!(conductor.is_idle(ThreadId::MAIN), "it lets others go first");
         let each = steps.map(|(kind, object, arg)| {
             let op = Op { arg, arg2: 7, detail: 1, ..Op::new(kind, object, SiteId::UNKNOWN) };
-            conductor.announce(ThreadId::MAIN, &op);
-            conductor.decide();
-            (perform(&mut conductor), format!("{conductor:?}"))
+            conductor.announce(me, &op);
+            conductor.chosen = 0;
+            (perform(&mut conductor, me), format!("{conductor:?}"))
         });
+        assert!(!conductor.is_idle(ThreadId::MAIN), "others went");
         each.into()
     }
 
     #[test]
     fn a_quick_step_is_the_same_as_one_in_full() {
-        let quick = run(|conductor| {
-            let (value, ok) = conductor.perform_quickly(ThreadId::MAIN).expect("simple enough");
+        let quick = run(|conductor, me| {
+            let (value, ok) = conductor.perform_quickly(me).expect("simple enough");
             Reply { value, ok, ..Reply::DONE }
         });
-        let in_full = run(|conductor| conductor.perform_in_full(ThreadId::MAIN));
+        let in_full = run(Conductor::perform_in_full);
         for (quick, in_full) in quick.iter().zip(&in_full) {
             assert_eq!(quick, in_full);
         }

@@ -99,7 +99,7 @@ impl Spin {
 }
 
 /// Tells where a buffer begins and ends.
-pub(super) fn whole<T>(buffer: &Vec<T>, tell: &mut dyn FnMut(usize, usize)) {
+pub(super) fn whole<T>(buffer: &Vec<T>, tell: &mut (impl FnMut(usize, usize) + ?Sized)) {
     let start = buffer.as_ptr() as usize;
     tell(start, start + buffer.capacity() * size_of::<T>());
 }
@@ -163,7 +163,7 @@ impl Conductor {
     }
 
     /// The memory that carrying out a step may write to: what a comparison of a thread's state has to leave out.
-    pub fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
+    pub fn memory(&self, tell: &mut impl FnMut(usize, usize)) {
         whole(self.trace.steps.buffer(), tell);
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
@@ -180,7 +180,8 @@ impl Conductor {
             whole(&thread.spin.reads, tell);
             whole(&thread.spin.sleep, tell);
         }
-        for slot in self.slots.iter().take(self.live_slots).chain(&self.lives) {
+        // Also those that this execution does not need, so that the list is the same at all times.
+        for slot in self.slots.iter().chain(&self.lives) {
             whole(&slot.pending, tell);
             whole(&slot.watchers, tell);
         }

@@ -2,6 +2,7 @@
 
 use super::CURRENT;
 use super::coroutines::{Task, Wake};
+use super::ours::Ours;
 use super::seat::Home;
 use super::shared::{Shared, Sites};
 use super::snapshot::HeapParts;
@@ -63,7 +64,7 @@ pub(super) struct Runtime {
     pub(super) sites: Sites,
     pub(super) shared: Shared,
     /// Memory that the runtime writes to, for snapshots.
-    pub(super) ours: Vec<(usize, usize)>,
+    pub(super) ours: Option<Ours>,
     pub(super) heap: HeapParts,
     pub(super) pool: Pool,
     /// A debugger looks at the execution. All deciding is then left to the host.
@@ -113,8 +114,7 @@ impl Runtime {
             epoch: 0,
             sites: Sites::default(),
             shared: Shared::default(),
-            // With room, as for snapshots.
-            ours: Vec::with_capacity(512),
+            ours: Some(Ours::default()),
             heap: HeapParts::default(),
             pool: Pool::default(),
             watch: None,

@@ -19,6 +19,7 @@ mod host;
 mod image;
 mod job;
 mod onward;
+mod ours;
 mod outside;
 mod overflow;
 mod panic;

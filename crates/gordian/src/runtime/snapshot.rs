@@ -5,12 +5,13 @@
 //! stack points to: the beginning of every heap block that a word on the stack could be the address of. Memory that the runtime itself
 //! writes to is left out, and so is what other threads write there. What lies two pointers away is not seen; the book says so.
 
-use super::peek;
+use super::ours::{Ours, slice, whole};
+use super::peek::{self, Refreshed};
 
 /// Registers that the switch saved lie just below the frame that asked for it.
 const BELOW: usize = 512;
 /// How much is compared from each address on.
-const REACH: usize = 128;
+pub(super) const REACH: usize = 128;
 /// At most so many addresses are followed.
 const FOLLOWED: usize = 256;
 
@@ -24,26 +25,33 @@ pub(super) struct Extent {
     pub(super) base: usize,
 }
 
+/// A part of memory that an address on the stack leads to.
+struct Piece {
+    start: usize,
+    len: usize,
+    /// So many bytes at its end were not there.
+    missing: usize,
+}
+
 /// What a thread held when it was last looked at.
 #[derive(Default)]
 pub(super) struct Snapshot {
-    /// The words on the stack, and whether each is an address in the heap.
-    stack: Vec<(usize, bool)>,
+    /// The words on the stack.
+    stack: Vec<usize>,
+    /// How much of the heap is compared from each of them on: nothing, if it is no address there.
+    reach: Vec<usize>,
+    followed: Vec<Piece>,
+    /// What they hold, each at a multiple of [`REACH`].
     heap: Vec<u8>,
-    /// The parts of memory (start and end) in `heap`, and a buffer to read with.
-    followed: Vec<(usize, usize)>,
-    /// What was left out.
-    ours: Vec<(usize, usize)>,
-    /// How often the parts of memory had been looked up.
+    /// How often the parts of memory had been looked up, and which version of what is left out there was.
     looked_up: u32,
-    fresh: Vec<u8>,
+    left_out: u32,
     /// The thread itself has changed something in the heap since it was last looked at.
     changed: bool,
 }
 
 impl Snapshot {
-    /// Takes a new snapshot and says whether it is the same as the last one. `ours` are the parts of memory (start and
-    /// end) that the runtime writes to.
+    /// Takes a new snapshot and says whether it is the same as the last one, if there is one that counts.
     ///
     /// # Safety
     /// The stack from `pointer - BELOW` (but not below `limit`) to `base` is mapped, and its coroutine is suspended.
@@ -51,31 +59,52 @@ impl Snapshot {
         &mut self,
         extent: Extent,
         parts: &mut HeapParts,
-        ours: &[(usize, usize)],
+        ours: &Ours,
+        again: bool,
     ) -> bool {
-        let Extent { pointer, limit, base } = extent;
-        let start = (pointer - BELOW).max(limit) & !(size_of::<usize>() - 1);
-        let count = (base - start) / size_of::<usize>();
+        let start = (extent.pointer - BELOW).max(extent.limit) & !(size_of::<usize>() - 1);
+        let count = (extent.base - start) / size_of::<usize>();
         let mut same = self.stack.len() == count;
-        self.stack.resize(count, (0, false));
-        for (i, (word, leads)) in self.stack.iter_mut().enumerate() {
-            // SAFETY: inside the mapped part of the stack, aligned, and nobody writes to it now. Some of these words
-            // were never initialised by the program; a volatile read through a raw pointer just copies the bits.
-            let now = unsafe { std::ptr::read_volatile((start as *const usize).add(i)) };
-            if *word != now || self.looked_up != parts.looked_up {
-                same &= *word == now;
-                *word = now;
-                *leads = is_plausible(now) && !(limit..base).contains(&now) && parts.holds(now);
-            }
-        }
-        self.leave();
-        same &= !std::mem::take(&mut self.changed);
         // The same words lead to the same places, if what is left out is the same.
-        if !same || self.looked_up != parts.looked_up || self.ours != ours {
-            self.looked_up = parts.looked_up;
-            self.ours.clear();
-            self.ours.extend_from_slice(ours);
+        let afresh = !same || self.looked_up != parts.looked_up || self.left_out != ours.version();
+        if afresh {
+            (self.looked_up, self.left_out) = (parts.looked_up, ours.version());
+            self.stack.resize(count, 0);
+            self.reach.resize(count, 0);
+        }
+        // SAFETY: inside the mapped part of the stack, aligned, and nobody writes to it now. Some of these words
+        // were never initialised by the program; a volatile read through a raw pointer just copies the bits.
+        let word = |i: usize| unsafe { std::ptr::read_volatile((start as *const usize).add(i)) };
+        let mut leads = afresh;
+        let mut i = 0;
+        while i < count {
+            if !afresh
+                && let Some(&[a, b, c, d]) = self.stack[i..].first_chunk()
+                && (word(i) ^ a) | (word(i + 1) ^ b) | (word(i + 2) ^ c) | (word(i + 3) ^ d) == 0
+            {
+                // Most words are what they were.
+                i += 4;
+                continue;
+            }
+            let now = word(i);
+            let known = std::mem::replace(&mut self.stack[i], now);
+            if known != now || afresh {
+                same &= known == now;
+                let on_stack = (extent.limit..extent.base).contains(&now);
+                let reach = if !on_stack && is_plausible(now) { parts.reach(now, ours) } else { 0 };
+                // A number in the place of another changes nothing about what is followed.
+                leads |= std::mem::replace(&mut self.reach[i], reach) != 0 || reach != 0;
+            }
+            i += 1;
+        }
+        if again {
+            self.leave();
+        }
+        same &= !std::mem::take(&mut self.changed);
+        if leads {
             self.follow();
+        }
+        if leads || !again {
             self.come_back();
         }
         same
@@ -83,9 +112,7 @@ impl Snapshot {
 
     /// The thread suspends before it is looked at again: what it has changed in the heap meanwhile is noticed.
     pub(super) fn leave(&mut self) {
-        self.read();
-        self.changed |= self.fresh != self.heap;
-        std::mem::swap(&mut self.fresh, &mut self.heap);
+        self.changed |= self.read();
     }
 
     /// The thread goes on after others. What they changed is not its doing, be it that they wrote to what this one's stack points
@@ -93,7 +120,6 @@ impl Snapshot {
     /// its steps.
     pub(super) fn come_back(&mut self) {
         self.read();
-        std::mem::swap(&mut self.fresh, &mut self.heap);
     }
 
     /// Makes room for snapshots, all at once and before the first: an allocation between two looks would change what freed blocks
@@ -101,90 +127,44 @@ impl Snapshot {
     pub(super) fn prepare(&mut self) {
         if self.followed.capacity() == 0 {
             self.stack.reserve(1024);
+            self.reach.reserve(1024);
             self.followed.reserve(FOLLOWED);
-            self.ours.reserve(512);
-            self.heap.reserve(FOLLOWED * REACH);
-            self.fresh.reserve(FOLLOWED * REACH);
+            self.heap.resize(FOLLOWED * REACH, 0);
         }
     }
 
     /// The memory that a new snapshot is written to.
-    pub(super) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
-        whole(&self.stack, tell);
-        whole(&self.heap, tell);
-        whole(&self.fresh, tell);
-        whole(&self.followed, tell);
-        whole(&self.ours, tell);
+    pub(super) fn memory(&self, mut tell: impl FnMut(usize, usize)) {
+        whole(&self.stack, &mut tell);
+        whole(&self.reach, &mut tell);
+        whole(&self.heap, &mut tell);
+        whole(&self.followed, &mut tell);
     }
 
     /// Collects the heap addresses on the stack.
     fn follow(&mut self) {
         self.followed.clear();
-        for &(address, leads) in &self.stack {
-            if !leads || self.followed.iter().any(|f| f.0 == address) {
+        for (&start, &len) in self.stack.iter().zip(&self.reach) {
+            if len == 0 || self.followed.iter().any(|f| f.start == start) {
                 continue;
             }
             if self.followed.len() == FOLLOWED {
                 break;
             }
-            // Up to the next thing that is ours; nothing if it lies in one.
-            let end = self.ours.iter().fold(address + REACH, |end, &(a, b)| {
-                if (a..b).contains(&address) {
-                    address
-                } else if a > address {
-                    end.min(a)
-                } else {
-                    end
-                }
-            });
-            if end > address {
-                self.followed.push((address, end));
-            }
+            self.followed.push(Piece { start, len, missing: 0 });
         }
     }
 
-    /// Reads what the addresses point to.
-    fn read(&mut self) {
-        self.fresh.clear();
-        for &(start, end) in &self.followed {
-            peek::append(start, end, &mut self.fresh);
+    /// Reads what the addresses point to, and says whether that is something else than before.
+    fn read(&mut self) -> bool {
+        let mut different = false;
+        for (piece, known) in self.followed.iter_mut().zip(self.heap.chunks_exact_mut(REACH)) {
+            let Refreshed { missing, difference } = peek::refresh(piece.start, &mut known[..piece.len]);
+            different |= difference != 0 || missing != piece.missing;
+            piece.missing = missing;
         }
+        different
     }
-}
-
-/// The stack of this OS thread, on which the host runs.
-#[cfg(target_os = "linux")]
-pub(super) fn host_stack() -> (usize, usize) {
-    thread_local!(static BOUNDS: (usize, usize) = find_host_stack());
-    BOUNDS.with(|b| *b)
-}
-
-#[cfg(target_os = "linux")]
-fn find_host_stack() -> (usize, usize) {
-    {
-        // SAFETY: plain libc calls; the attributes are initialised by the first and destroyed by the last.
-        unsafe {
-            let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
-            let (mut start, mut size) = (std::ptr::null_mut(), 0);
-            if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
-                return (0, 0);
-            }
-            libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut size);
-            libc::pthread_attr_destroy(&raw mut attributes);
-            (start as usize, start as usize + size)
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn host_stack() -> (usize, usize) {
-    (0, 0)
-}
-
-/// Tells where a buffer begins and ends.
-fn whole<T>(buffer: &Vec<T>, tell: &mut dyn FnMut(usize, usize)) {
-    let start = buffer.as_ptr() as usize;
-    tell(start, start + buffer.capacity() * size_of::<T>());
 }
 
 /// Could a word be the address of something?
@@ -202,6 +182,9 @@ pub(super) struct HeapParts {
     /// How often the parts were looked up.
     looked_up: u32,
     text: Vec<u8>,
+    /// How much is compared from addresses on that were met before, as long as neither the parts nor what is left out are others.
+    met: Box<[(usize, usize); MET]>,
+    met_when: (u32, u32),
 }
 
 impl Default for HeapParts {
@@ -211,12 +194,16 @@ impl Default for HeapParts {
             numbers: Vec::with_capacity(NUMBERS),
             looked_up: 0,
             text: Vec::with_capacity(120 * 1024),
+            met: Box::new([(0, 0); MET]),
+            met_when: (0, 0),
         }
     }
 }
 
 /// At most so many words are remembered to be no addresses; further ones are taken for such.
 const NUMBERS: usize = 64;
+/// So many addresses are remembered, each at the place that its lowest bits say.
+const MET: usize = 256;
 /// New parts of memory are looked for so near to those that are known.
 const NEAR: usize = 1 << 30;
 
@@ -229,10 +216,27 @@ impl HeapParts {
     }
 
     /// The memory that looking them up is written to.
-    pub(super) fn memory(&self, tell: &mut dyn FnMut(usize, usize)) {
-        whole(&self.parts, tell);
-        whole(&self.numbers, tell);
-        whole(&self.text, tell);
+    pub(super) fn memory(&self, mut tell: impl FnMut(usize, usize)) {
+        whole(&self.parts, &mut tell);
+        whole(&self.numbers, &mut tell);
+        whole(&self.text, &mut tell);
+        slice(&*self.met, &mut tell);
+    }
+
+    /// How much is compared from an address on: nothing, if there is no allocation, or it is ours.
+    fn reach(&mut self, address: usize, ours: &Ours) -> usize {
+        let now = (self.looked_up, ours.version());
+        if self.met_when != now {
+            self.met_when = now;
+            self.met.fill((0, 0));
+        }
+        let (met, reach) = self.met[(address >> 2) % MET];
+        if met == address {
+            return reach;
+        }
+        let reach = if self.holds(address) { ours.reach(address) } else { 0 };
+        self.met[(address >> 2) % MET] = (address, reach);
+        reach
     }
 
     /// Is there an allocation at this address? The parts are looked up if it is in none that is known.
