@@ -67,6 +67,11 @@ impl Names {
         self.threads[0].children.clear();
     }
 
+    /// Forgets every site. Numbers that were given out before mean nothing any more.
+    pub fn forget_sites(&mut self) {
+        self.sites.clear();
+    }
+
     /// The `nth` thread (from zero) that `parent` spawns in an execution.
     #[inline]
     pub fn child(&mut self, parent: ThreadId, nth: u32) -> ThreadId {

@@ -1,7 +1,7 @@
 //! Several searches in turn, over the same program.
 //!
 //! Each goes on for a while, then the next; the turns grow, so that none waits long at first and little is lost by changing
-//! later. The first that proves everything ends them all. What one of them makes the program do is shown to the others, which
+//! later. The first that proves everything ends them all; one that is near that, by its own estimate, goes on. What one of them makes the program do is shown to the others, which
 //! learn from it what they may (how many threads and steps there are).
 
 use super::{Next, Strategy};
@@ -21,8 +21,9 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
         );
     }
     Ok(Arc::new(move |setting| {
-        let member = |maker: &Maker| Member::new(maker.clone(), Turn { first: 64, growth: 2, most: 1 << 16 });
-        Box::new(Portfolio::new(makers.iter().map(member).collect(), 0, *setting))
+        let turn = Turn { first: 64, steps: 0, growth: 2, most: 1 << 16 };
+        let member = |maker: &Maker| Member::new(maker.clone(), turn);
+        Box::new(Portfolio::new(makers.iter().map(member).collect(), *setting))
     }))
 }
 
@@ -30,6 +31,8 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) first: u64,
+    /// So many steps at least the first time, even if that takes more executions.
+    pub(super) steps: u64,
     /// So many times as many each time, up to so many.
     pub(super) growth: u64,
     pub(super) most: u64,
@@ -41,12 +44,14 @@ pub(super) struct Member {
     /// Made when its first turn comes: small programs need only one.
     strategy: Option<Box<dyn Strategy>>,
     turn: Turn,
+    /// Its executions.
+    made: u64,
     done: bool,
 }
 
 impl Member {
     pub(super) fn new(maker: Maker, turn: Turn) -> Member {
-        Member { maker, strategy: None, turn, done: false }
+        Member { maker, strategy: None, turn, made: 0, done: false }
     }
 
     /// What it has proved so far.
@@ -55,21 +60,23 @@ impl Member {
     }
 }
 
+/// A search goes on to its end if that takes no more executions than one for so many that were made.
+const SOON: u64 = 2;
+
 /// The searches.
 pub(super) struct Portfolio {
     members: Vec<Member>,
     current: usize,
-    /// Executions left in this turn.
+    /// Executions left in this turn, and steps, in its first.
     left: u64,
-    /// Steps that the first search may make before the others begin, even if its turn is over.
-    alone: u64,
+    steps: u64,
     setting: Setting,
 }
 
 impl Portfolio {
-    pub(super) fn new(members: Vec<Member>, alone: u64, setting: Setting) -> Portfolio {
-        let left = members[0].turn.first;
-        Portfolio { members, current: 0, left, alone, setting }
+    pub(super) fn new(members: Vec<Member>, setting: Setting) -> Portfolio {
+        let Turn { first, steps, .. } = members[0].turn;
+        Portfolio { members, current: 0, left: first, steps, setting }
     }
 
     fn is_done(&self) -> bool {
@@ -78,11 +85,24 @@ impl Portfolio {
     }
 
     fn next_turn(&mut self) {
-        self.alone = 0;
+        if let Some(more) = self.is_near() {
+            self.left = more;
+            return;
+        }
         let turn = &mut self.members[self.current].turn;
         turn.first = (turn.first * turn.growth).min(turn.most);
+        turn.steps = 0;
         self.current = (self.current + 1) % self.members.len();
-        self.left = self.members[self.current].turn.first;
+        Turn { first: self.left, steps: self.steps, .. } = self.members[self.current].turn;
+    }
+
+    /// How far the search whose turn is over may go on because that would bring it to its end soon, compared with what all of them have made. Estimates are
+    /// too low at first, but not for ever, and each time it goes on it is at most by that much.
+    fn is_near(&self) -> Option<u64> {
+        let Member { strategy, made, done: false, .. } = &self.members[self.current] else { return None };
+        let soon = self.members.iter().map(|m| m.made).sum::<u64>() / SOON;
+        let left = strategy.as_ref()?.estimate()? - *made as f64;
+        (left < soon as f64).then_some(soon)
     }
 }
 
@@ -104,7 +124,7 @@ impl Strategy for Portfolio {
             if self.is_done() {
                 return Next::Done;
             }
-            if (self.left == 0 && self.alone == 0) || self.members[self.current].done {
+            if (self.left == 0 && self.steps == 0) || self.members[self.current].done {
                 self.next_turn();
                 continue;
             }
@@ -117,6 +137,7 @@ impl Strategy for Portfolio {
             match strategy.plan(plan) {
                 Next::Run => {
                     self.left = self.left.saturating_sub(1);
+                    member.made += 1;
                     return Next::Run;
                 }
                 Next::Done => member.done = true,
@@ -129,7 +150,7 @@ impl Strategy for Portfolio {
     }
 
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
-        self.alone = self.alone.saturating_sub(trace.len() as u64);
+        self.steps = self.steps.saturating_sub(trace.len() as u64);
         for (i, member) in self.members.iter_mut().enumerate() {
             match &mut member.strategy {
                 Some(strategy) if i == self.current => strategy.learn(trace)?,
@@ -202,6 +223,7 @@ impl Strategy for Portfolio {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
 
     #[test]
     fn the_larger_of_two_bounds_of_a_kind_is_named() {
@@ -215,5 +237,58 @@ mod tests {
             add(&mut within, kind.to_owned());
         }
         assert_eq!(within, ["with at most 12 preemptions", "with at most 3 delays"]);
+    }
+
+    /// Makes so many executions, knows it, and writes down who made each.
+    struct Counted {
+        name: char,
+        made: u64,
+        all: u64,
+        knows: bool,
+        told: Arc<Mutex<String>>,
+    }
+
+    impl Strategy for Counted {
+        fn plan(&mut self, _: &mut Plan) -> Next {
+            if self.made == self.all {
+                return Next::Done;
+            }
+            self.made += 1;
+            self.told.lock().unwrap().push(self.name);
+            Next::Run
+        }
+
+        fn learn(&mut self, _: &Trace) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn estimate(&self) -> Option<f64> {
+            self.knows.then_some(self.all as f64)
+        }
+    }
+
+    fn turns(knows: bool) -> String {
+        let told = Arc::new(Mutex::new(String::new()));
+        let member = |name, all, knows| {
+            let told = told.clone();
+            let maker: Maker =
+                Arc::new(move |_| Box::new(Counted { name, made: 0, all, knows, told: told.clone() }));
+            Member::new(maker, Turn { first: 2, steps: 0, growth: 1, most: 2 })
+        };
+        let members = vec![member('a', 1000, false), member('b', 10, knows)];
+        let mut portfolio = Portfolio::new(members, Setting::default());
+        let mut plan = Plan::default();
+        while portfolio.plan(&mut plan) == Next::Run {
+            portfolio.learn(&Trace::default()).unwrap();
+        }
+        told.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn a_search_that_is_near_its_end_goes_on() {
+        // That it has come to its end shows when it is asked for more.
+        assert_eq!(turns(false), "aabbaabbaabbaabbaabbaa");
+        // After 12 executions it has 4 left, which is less than half as many.
+        assert_eq!(turns(true), "aabbaabbaabbbbbb");
     }
 }

@@ -13,6 +13,9 @@ thread_local! {
     static IDLE: RefCell<Option<Box<Runtime>>> = const { RefCell::new(None) };
 }
 
+/// So many sites of earlier searches may stay: to look them up again takes longer than a short search, but a failure takes all of them along.
+const SITES: usize = 64;
+
 /// Carries out executions on this OS thread.
 pub(crate) struct Engine {
     runtime: Option<Box<Runtime>>,
@@ -31,7 +34,13 @@ impl Engine {
                 runtime.conductor.names = names;
                 runtime.sites.forget();
             }
-            None => runtime.conductor.names.forget_threads(),
+            None => {
+                runtime.conductor.names.forget_threads();
+                if runtime.conductor.names.sites().len() > SITES {
+                    runtime.conductor.names.forget_sites();
+                    runtime.sites.forget();
+                }
+            }
         }
         runtime.heap.forget();
         runtime.conductor.forget();
