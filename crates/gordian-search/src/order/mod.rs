@@ -126,7 +126,11 @@ impl Order {
     /// Says of later steps whether they happen after step `a`.
     #[inline]
     pub(crate) fn after(&self, a: usize) -> impl Fn(usize) -> bool + '_ {
-        move |b| self.before(a, b)
+        let (wide, Event { thread, nth, .. }) = (self.wide, self.events[a]);
+        move |b| match wide {
+            true => self.clocks.get(self.events[b].clock, thread) >= nth,
+            false => self.events[b].past >> a & 1 == 1,
+        }
     }
 
     /// What step `i` knows of each thread, for fingerprints; of an order that [keeps clocks](Self::keep_clocks).
