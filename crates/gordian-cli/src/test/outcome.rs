@@ -68,6 +68,17 @@ pub(crate) struct Outcome {
     pub(crate) text: String,
 }
 
+/// What a test printed, without what the harness did before it. Where there is one processor only that also names the test, in the same line.
+fn by_itself(printed: &str) -> &str {
+    let Some(rest) = printed.trim().strip_prefix("running 1 test") else { return printed.trim() };
+    let rest = rest.trim_start();
+    let named = rest.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
+    match named {
+        Some((name, rest)) if !name.contains('\n') => rest.trim(),
+        _ => rest.trim(),
+    }
+}
+
 impl Outcome {
     /// Of a test that was not run.
     pub(crate) fn ignored() -> Outcome {
@@ -162,8 +173,7 @@ impl Outcome {
     }
 
     fn cut_short(record: &Value, took: Duration, found: Found, printed: &str) -> Outcome {
-        let printed = printed.trim();
-        let text = match printed.strip_prefix("running 1 test").unwrap_or(printed).trim() {
+        let text = match by_itself(printed) {
             "" => found.message.clone(),
             printed => format!("{}\nthe last it printed:\n{printed}", found.message),
         };
@@ -199,5 +209,18 @@ impl Outcome {
                 "report": found.page().as_deref().map(path),
             })),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_itself;
+
+    #[test]
+    fn the_words_of_the_harness_are_not_those_of_the_test() {
+        assert_eq!(by_itself("\nrunning 1 test\na last word\n"), "a last word");
+        assert_eq!(by_itself("\nrunning 1 test\ntest tests::it ... a last word\n"), "a last word");
+        assert_eq!(by_itself("running 1 test\ntest of\nwaiting ... still"), "test of\nwaiting ... still");
+        assert_eq!(by_itself(" by itself "), "by itself");
     }
 }
