@@ -266,3 +266,31 @@ fn an_unreached_marker_is_a_failure_of_a_complete_search() {
     assert!(partial.failure().is_none() && !partial.complete());
     assert!(partial.to_string().starts_with("not reached so far: nonzero\n"), "{partial}");
 }
+
+/// More places than are kept from one search to the next on an OS thread.
+#[rustfmt::skip]
+fn look_at_many_places(flag: &AtomicUsize) {
+    flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst);
+    flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst);
+    flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst);
+    flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst); flag.load(SeqCst);
+}
+
+#[test]
+fn a_failure_names_its_own_places_whatever_was_searched_before() {
+    let failing = || {
+        let report = Checker::new().run(|| {
+            let flag = Arc::new(AtomicUsize::new(0));
+            let seen = Arc::clone(&flag);
+            let other = thread::spawn(move || seen.store(1, SeqCst));
+            assert_eq!(flag.load(SeqCst), 0, "it was stored");
+            other.join().unwrap();
+        });
+        report.failure().expect("it fails").text(80)
+    };
+    let before = failing();
+    let many = Checker::new().run(|| look_at_many_places(&AtomicUsize::new(0)));
+    assert!(many.failure().is_none() && many.steps() > 64, "{many}");
+    assert_eq!(failing(), before);
+    assert!(before.contains("tests/failures.rs"), "{before}");
+}

@@ -134,6 +134,15 @@ impl Thread {
         self.spin.reset();
     }
 
+    /// It makes the step with this number.
+    #[inline(always)]
+    fn makes_step(&mut self, at: usize) {
+        self.status = Status::Running;
+        self.visible += 1;
+        self.idle = Idle::No;
+        self.last = Some(at as u32);
+    }
+
     /// The op it waits to do.
     fn announced(&self) -> Option<&Op> {
         (self.status == Status::Announced).then_some(&self.op)

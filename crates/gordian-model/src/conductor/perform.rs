@@ -53,16 +53,13 @@ impl Conductor {
             life.no_longer_pending(thread);
             me.op.heed(&life.model);
         }
+        me.makes_step(at);
         let op = &me.op;
         let outcome = self.chosen;
         self.trace.note_kind(op.kind);
         let choice = (outcome, me.outcomes);
         let step = self.trace.begin(thread, op, choice, self.live_slots as u32, &self.enabled);
         step.goes_on = goes_on;
-        me.status = Status::Running;
-        me.visible += 1;
-        me.idle = Idle::No;
-        me.last = Some(at as u32);
         if me.woken_by.is_some() {
             step.woken_by = me.woken_by.take();
         }

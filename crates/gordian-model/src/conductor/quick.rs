@@ -1,7 +1,7 @@
 //! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while no clocks are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
 //! what else there might be.
 
-use super::{Conductor, Idle, Status, wake_dependent};
+use super::{Conductor, Status, wake_dependent};
 use crate::access::{Access, Accesses, Act};
 use crate::id::ThreadId;
 use crate::object::Object;
@@ -37,10 +37,7 @@ impl Conductor {
         if !me.after.is_empty() {
             step.after = std::mem::take(&mut me.after);
         }
-        me.status = Status::Running;
-        me.visible += 1;
-        me.idle = Idle::No;
-        me.last = Some(at as u32);
+        me.makes_step(at);
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;

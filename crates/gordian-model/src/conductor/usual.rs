@@ -66,10 +66,7 @@ impl Conductor {
         if !me.after.is_empty() {
             step.after = std::mem::take(&mut me.after);
         }
-        me.status = Status::Running;
-        me.visible += 1;
-        me.idle = Idle::No;
-        me.last = Some(at as u32);
+        me.makes_step(at);
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;

@@ -297,6 +297,8 @@ impl Strategy for Optimal {
         plan.sleep.extend(self.sleepers.at(depth).iter().cloned());
         plan.sleep_from = depth;
         self.grown.branch(depth, self.path.get(depth), &branch.planned);
+        // The steps of a plan were seen to be possible, so no execution ends before it has made them.
+        debug_assert!(self.path.len() >= depth);
         self.path.truncate(depth);
         self.path.push(branch.planned);
         let mut children = branch.children;
