@@ -16,6 +16,7 @@ mod tests;
 use gordian_model::clock::{ClockId, Clocks};
 use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Step, ThreadId};
 use past::{Bits, Past, Row, WORD};
+use std::ops::Range;
 
 /// How a step touched an object.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,13 @@ impl Order {
             self.threads[event.thread.index()] = event.before;
         }
         self.events.truncate(len);
+    }
+
+    /// Forgets everything, also that clocks are to be kept.
+    pub fn clear(&mut self) {
+        self.clocked = false;
+        self.truncate(0);
+        self.wide = false;
     }
 
     /// Does step `a` happen before step `b` (or are they the same)?
@@ -235,6 +243,36 @@ impl Order {
         let latest = self.objects.get(Order::place(object)).copied().unwrap_or(NONE);
         let get = |touch: u32| self.touches.get(touch as usize);
         std::iter::successors(get(latest), move |touch| get(touch.before))
+    }
+
+    /// Does a step, by what it touches, depend on one of these earlier ones, which are of other threads?
+    pub(crate) fn depends_on_any(&self, step: usize, earlier: Range<usize>) -> bool {
+        let end = self.events.get(step + 1).map_or(self.touches.len(), |next| next.touches as usize);
+        let touches = &self.touches[self.events[step].touches as usize..end];
+        touches.iter().any(|touch| {
+            let get = |before: u32| self.touches.get(before as usize);
+            std::iter::successors(get(touch.before), |other| get(other.before))
+                .take_while(|other| other.step as usize >= earlier.start)
+                .filter(|other| (other.step as usize) < earlier.end)
+                .any(|other| other.act.conflicts(other.seq, touch.act, touch.seq))
+        })
+    }
+
+    /// Has a step nothing in its past from step `since` on? `nth` finds the step of a thread by its number, from one.
+    pub(crate) fn is_first_since(
+        &self,
+        step: usize,
+        since: usize,
+        nth: impl Fn(ThreadId, u32) -> Option<usize>,
+    ) -> bool {
+        let Event { past, clock, thread: own, .. } = self.events[step];
+        if !self.wide {
+            return (past & !(1 << step)) >> since == 0;
+        }
+        self.clocks.row(clock).iter().enumerate().all(|(i, &count)| {
+            let thread = ThreadId(i as u32);
+            nth(thread, count - u32::from(thread == own)).is_none_or(|last| last < since)
+        })
     }
 
     /// The latest step of a thread.

@@ -3,7 +3,7 @@
 use super::*;
 use gordian_model::conductor::Conductor;
 use gordian_model::object::{Atomic, Channel, Mutex, Object};
-use gordian_model::{Op, Plan, Planned, SiteId};
+use gordian_model::{Op, Plan, Planned, SiteId, dependent};
 
 /// The races of an execution in which each thread does its ops on one object, in the order given.
 fn races(model: Object, threads: &[&[(OpKind, u64)]], order: &[u32]) -> Vec<Race> {
@@ -140,7 +140,21 @@ fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
         }
         assert_eq!(found, expected);
         let pairs = (0..len).flat_map(|b| (0..=b).map(move |a| (a, b)));
-        assert!(pairs.into_iter().all(|(a, b)| bits.before(a, b) == clocks.before(a, b)), "{len}");
+        for (a, b) in pairs {
+            assert_eq!(bits.before(a, b), clocks.before(a, b), "{len}");
+            let nothing_since = !(a..b).any(|s| bits.before(s, b));
+            let nth = |thread, number: u32| {
+                let mut own = (0..len).filter(|&s| steps[s].thread == thread);
+                number.checked_sub(1).and_then(|number| own.nth(number as usize))
+            };
+            for order in [&bits, &clocks] {
+                assert_eq!(order.is_first_since(b, a, nth), nothing_since, "{a} {b} of {len}");
+            }
+            // Half of what is before it, so that there are others in between.
+            let earlier = a..a + (b - a) / 2;
+            let depends = earlier.clone().any(|s| dependent(&steps[s].accesses, &steps[b].accesses));
+            assert_eq!(bits.depends_on_any(b, earlier), depends, "{a} {b} of {len}");
+        }
     }
     assert!(bits.wide && found.len() > 100);
 }

@@ -9,6 +9,7 @@ mod mdpor;
 mod method;
 mod pb;
 mod rand;
+mod runs;
 mod ss;
 mod var;
 
@@ -17,6 +18,7 @@ pub use mdpor::Mdpor;
 pub use method::Method;
 pub use pb::Pb;
 pub use rand::Rand;
+pub(crate) use runs::Runs;
 pub use ss::Ss;
 pub use var::Var;
 
@@ -58,11 +60,12 @@ pub struct Point<'a> {
     pub reason: Reason,
     /// The steps at which the execution departed from the default schedule.
     pub(crate) departed: &'a [usize],
+    /// Which of these were preemptions that count.
+    pub(crate) preempted: &'a [bool],
+    pub(crate) runs: Runs<'a>,
     pub(crate) lanes: &'a Lanes,
     pub(crate) sites: &'a [Site],
     pub(crate) chance: u64,
-    /// An execution stands for all that come to the same.
-    pub(crate) by_class: bool,
 }
 
 impl<'a> Point<'a> {
@@ -76,38 +79,11 @@ impl<'a> Point<'a> {
         self.lanes.next(self.thread, self.step).map(|at| &self.trace.steps[at])
     }
 
-    /// The preemptions up to and with this departure. The default schedule, which goes on from here, makes none.
-    ///
-    /// Where an execution stands for all that come to the same, only those count that the others may need, too. None is needed if what the thread
-    /// does until it stops is independent of the run that it cuts short: it might as well have gone before that.
+    /// The preemptions up to and with this departure, as far as they [count](Runs::is_preemption). The default schedule, which goes on from here, makes none.
     pub fn preemptions(&self) -> u32 {
-        let before = self.departed.iter().copied().take_while(|&step| step < self.step);
-        let before = before.filter(|&step| self.is_preemption(step, self.trace.steps[step].thread)).count();
-        before as u32 + u32::from(self.is_preemption(self.step, self.thread))
-    }
-
-    fn is_preemption(&self, step: usize, thread: ThreadId) -> bool {
-        self.trace.would_preempt(step, thread) && !(self.by_class && self.could_go_before(step, thread))
-    }
-
-    /// Could the thread, which goes at this step, have gone at the beginning of the run before it and come to the same?
-    fn could_go_before(&self, step: usize, thread: ThreadId) -> bool {
-        let trace = self.trace;
-        let mut start = step - 1;
-        while trace.goes_on(start) == Some(trace.steps[step - 1].thread) {
-            start -= 1;
-        }
-        let Some(first) = self.lanes.next(thread, step) else { return false };
-        let stops = |at: usize| {
-            at + 1 == trace.len() || (trace.steps[at + 1].thread != thread && trace.goes_on(at + 1).is_none())
-        };
-        let mut run = std::iter::successors(Some(first), |&at| {
-            if stops(at) { None } else { self.lanes.next(thread, at + 1) }
-        });
-        let cut_short = &trace.steps[start..step];
-        let conflicts =
-            |at: usize| cut_short.iter().any(|s| dependent(&s.accesses, &trace.steps[at].accesses));
-        trace.is_enabled(start, thread) && !run.any(conflicts)
+        let before = self.departed.iter().zip(self.preempted).take_while(|(at, _)| **at < self.step);
+        let before = before.filter(|(_, preempted)| **preempted).count();
+        before as u32 + u32::from(self.runs.is_preemption(self.step, self.thread))
     }
 
     /// Would a search with sleep sets leave it out? It does where the thread could have gone before an earlier departure, and what it

@@ -39,11 +39,17 @@ impl Lanes {
         self.steps.get(thread.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The first step of the thread that is not before this one.
+    /// The steps of the thread that are not before this one.
+    #[inline]
+    pub(crate) fn from(&self, thread: ThreadId, at: usize) -> impl Iterator<Item = usize> {
+        let steps = self.of(thread);
+        steps[steps.partition_point(|&step| (step as usize) < at)..].iter().map(|&step| step as usize)
+    }
+
+    /// The first of them.
     #[inline]
     pub(crate) fn next(&self, thread: ThreadId, at: usize) -> Option<usize> {
-        let steps = self.of(thread);
-        steps.get(steps.partition_point(|&step| (step as usize) < at)).map(|&step| step as usize)
+        self.from(thread, at).next()
     }
 
     /// The step of the thread with this number, from one.

@@ -25,7 +25,7 @@ use crate::bound::Bound;
 use crate::explore::FrontierUse;
 use crate::guarantee::Proved;
 use crate::order::{Order, Race};
-use crate::priority::{Point, Priority, Reason};
+use crate::priority::{Point, Priority, Reason, Runs};
 use classes::Classes;
 use fringe::{Fringe, Key, Which};
 use gordian_model::chance::Chance;
@@ -102,8 +102,10 @@ pub(crate) struct Frontier {
     /// ...which are those of the one before up to this choice...
     common: u32,
     former: Vec<Departure>,
-    /// ...and led to these steps...
+    /// ...and led to these steps
     departed: Vec<usize>,
+    /// (of which these were preemptions, if anybody asks)...
+    preempted: Vec<bool>,
     /// ...and what it costs, until it has been made.
     price: u32,
     is_planned: bool,
@@ -115,6 +117,8 @@ pub(crate) struct Frontier {
     races: Vec<Race>,
     /// Steps that reverse a race.
     steps: Vec<usize>,
+    /// Steps at which whatever can go is asked for.
+    safe: Vec<usize>,
     classes: Classes,
     /// The places in the source, as far as they are known.
     sites: Vec<Site>,
@@ -147,7 +151,7 @@ impl Recycle for Frontier {
         self.is_planned = false;
         self.path.clear();
         self.lanes.truncate(0);
-        self.order.truncate(0);
+        self.order.clear();
         self.races.clear();
         self.classes.clear();
         self.sites.clear();
@@ -203,9 +207,6 @@ impl Frontier {
         self.path.truncate(common);
         self.lanes.truncate(common);
         self.order.truncate(common);
-        if self.order.is_empty() {
-            self.order.keep_clocks();
-        }
         self.classes.truncate(common);
         self.races.clear();
         for step in &trace.steps[common..] {
@@ -214,12 +215,22 @@ impl Frontier {
         }
         if needs_order {
             let with_classes = matches!(&self.space, Space::Within(within) if within.classes.is_some());
+            if with_classes && self.order.is_empty() {
+                self.order.keep_clocks();
+            }
             for i in self.order.len()..trace.len() {
                 self.order.push(&trace.steps, &mut self.races);
                 if with_classes {
                     self.classes.push(crate::fingerprint::part(&trace.steps[i], self.order.clock(i)));
                 }
             }
+        }
+        self.preempted.clear();
+        if !self.priorities.is_empty() {
+            let runs = runs(&self.space, trace, &self.lanes, &self.order);
+            let preempted =
+                |&at: &usize| trace.steps.get(at).is_some_and(|step| runs.is_preemption(at, step.thread));
+            self.preempted.extend(self.departed.iter().map(preempted));
         }
         Ok(())
     }
@@ -269,10 +280,11 @@ impl Frontier {
             outcome,
             reason,
             departed: &self.departed,
+            preempted: &self.preempted,
+            runs: runs(&self.space, trace, &self.lanes, &self.order),
             lanes: &self.lanes,
             sites: &self.sites,
             chance: Chance::new(self.seed ^ self.points.wrapping_mul(0xA076_1D64_78BD_642F)).next(),
-            by_class: matches!(self.space, Space::Races),
         };
         let iterative = matches!(&self.space, Space::Within(within) if within.iterative);
         let first = if iterative { Key::from(price) } else { 0 };
@@ -287,6 +299,11 @@ impl Frontier {
         self.fringe.push(key, id);
         Ok(())
     }
+}
+
+/// The runs of the execution that was made. Where races are followed it stands for all that come to the same.
+fn runs<'a>(space: &Space, trace: &'a Trace, lanes: &'a Lanes, order: &'a Order) -> Runs<'a> {
+    Runs { trace, lanes, order: matches!(space, Space::Races).then_some(order) }
 }
 
 fn too_large(departure: &Departure) -> Failure {

@@ -27,15 +27,18 @@ impl Frontier {
         races.retain(|race| race.1 + 1 >= own_part && race.1 < end);
         // Of those that one execution shows the first is to go first, and what is added last does: the sooner an execution departs, the more is new in it.
         races.reverse();
-        // What is asked for by one race and added on the safe side for another is asked for.
-        for reason in [Reason::Race, Reason::Conservative] {
-            for &race in &races {
-                self.reverse(trace, race, true, reason)?;
-                if trace.steps[race.1].accesses.iter().any(|a| a.act.waits()) {
-                    self.reverse(trace, race, false, reason)?;
-                }
+        let mut safe = std::mem::take(&mut self.safe);
+        for &race in &races {
+            self.reverse(trace, race, true, &mut safe)?;
+            if trace.steps[race.1].accesses.iter().any(|a| a.act.waits()) {
+                self.reverse(trace, race, false, &mut safe)?;
             }
         }
+        // What is asked for by one race and added on the safe side for another is asked for.
+        for at in safe.drain(..) {
+            self.ask_for_all(trace, at)?;
+        }
+        self.safe = safe;
         self.races = races;
         match asleep {
             Some(step) => self.go_on_awake(trace, step),
@@ -43,13 +46,14 @@ impl Frontier {
         }
     }
 
-    /// Asks for what leads to the other order of a race, with what let the later step go or without: for this reason, or not at all.
+    /// Asks for what leads to the other order of a race, with what let the later step go or without. If that cannot go there, to ask for
+    /// everything else is left for later.
     fn reverse(
         &mut self,
         trace: &Trace,
         (at, later): Race,
         let_go: bool,
-        reason: Reason,
+        safe: &mut Vec<usize>,
     ) -> Result<(), Failure> {
         let mut steps = std::mem::take(&mut self.steps);
         self.order.leading(&trace.steps, at, later, let_go, &mut steps);
@@ -58,10 +62,11 @@ impl Frontier {
         let own = (0..steps.len()).find(|&k| thread(k) == trace.steps[later].thread);
         let first = thread(own.filter(|&k| self.order.can_begin(&steps, k)).unwrap_or(0));
         self.steps = steps;
-        match (trace.is_enabled(at, first), reason) {
-            (true, Reason::Race) => self.ask_for(trace, at, first, reason),
-            (false, Reason::Conservative) => self.ask_for_all(trace, at),
-            _ => Ok(()),
+        if trace.is_enabled(at, first) {
+            self.ask_for(trace, at, first, Reason::Race)
+        } else {
+            safe.push(at);
+            Ok(())
         }
     }
 

@@ -102,11 +102,6 @@ fn touches_the_same(kind: OpKind) -> bool {
 
 /// Has nothing that the step depends on happened since?
 fn sleeps(trace: &Trace, order: &Order, lanes: &Lanes, since: usize, step: usize) -> bool {
-    let own = trace.steps[step].thread;
     trace.steps[step].outcomes == 1
-        && order.clock(step).iter().enumerate().all(|(i, &count)| {
-            let thread = ThreadId(i as u32);
-            let count = count - u32::from(thread == own);
-            lanes.nth(thread, count).is_none_or(|last| last < since)
-        })
+        && order.is_first_since(step, since, |thread, number| lanes.nth(thread, number))
 }
