@@ -47,6 +47,12 @@ impl Steps {
         if self.len < many { self.steps.get(self.len) } else { None }
     }
 
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn known_mut(&mut self, many: usize) -> Option<&mut Step> {
+        if self.len < many { self.steps.get_mut(self.len) } else { None }
+    }
+
     /// One more step: the one that an earlier execution left there.
     #[inline(always)]
     pub(crate) fn again(&mut self) -> &mut Step {

@@ -42,6 +42,7 @@ impl Target for Twice {
         let outcome = self.forgetting.outcome();
         assert_eq!(all(self.recalling.run(plan)), expected, "{:?}", plan.prefix);
         assert_eq!(self.recalling.outcome(), outcome, "{:?}", plan.prefix);
+        assert_eq!(self.forgetting.again, 0);
         &self.recalling.conductor.trace
     }
 }
@@ -54,13 +55,17 @@ fn number(name: &str) -> Option<u64> {
 fn what_is_recalled_is_what_would_have_been_done() {
     let seeds = number("GORDIAN_SEED").unwrap_or(1)..;
     let programs = number("GORDIAN_DIFFERENTIAL").unwrap_or(240) as usize;
+    let mut again = 0;
     for (seed, family) in seeds.zip(Family::ALL.into_iter().cycle()).take(programs) {
         let program = make(&mut Chance::new(seed), family);
         for how in ["dfs", "exhaustive", "dfs:sleep", "preemptions:2", "auto"] {
             let how: Search = how.parse().expect("a search");
             let (recalling, forgetting) = (Machine::new(&program), Machine::new(&program));
             let limits = Limits { executions: Some(100), keep_going: true, ..Limits::default() };
-            explore(&mut Twice { recalling, forgetting }, &how, limits, program.plan(), |_, _| ());
+            let mut twice = Twice { recalling, forgetting };
+            explore(&mut twice, &how, limits, program.plan(), |_, _| ());
+            again += twice.recalling.again;
         }
     }
+    assert!(again > 10 * programs, "steps were repeated on the shortest path: {again}");
 }

@@ -11,6 +11,7 @@
 //! [`perform`]: Conductor::perform
 //! [`finish`]: Conductor::finish
 
+mod again;
 mod announce;
 mod decide;
 mod end;
@@ -37,6 +38,7 @@ use crate::op::{Op, OpKind};
 use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
+pub use again::Again;
 use slots::Slot;
 use smallvec::SmallVec;
 use spin::Spin;

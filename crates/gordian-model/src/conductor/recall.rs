@@ -211,7 +211,7 @@ impl Conductor {
     /// another, such as an address that is used again or not. It is recorded as it is now.
     #[cold]
     #[inline(never)]
-    fn part_at(&mut self, at: usize, accesses: Accesses) {
+    pub(super) fn part_at(&mut self, at: usize, accesses: Accesses) {
         self.part_after(at);
         self.trace.steps[at].accesses = accesses;
     }

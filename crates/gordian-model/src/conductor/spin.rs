@@ -10,7 +10,7 @@
 
 use super::{Conductor, Idle, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
-use crate::op::OpKind;
+use crate::op::{Op, OpKind};
 use crate::plan::Sleeper;
 
 /// What the front end does with a thread that has announced an op.
@@ -65,6 +65,7 @@ impl Spin {
         if self.anchor.is_some() {
             self.anchor = None;
             self.probed = false;
+            self.since = 0;
             self.rounds = 0;
             self.window = 4;
             self.reads.clear();
@@ -82,6 +83,47 @@ impl Spin {
         if self.reads.len() < 256 {
             self.reads.push((object, version));
         }
+    }
+
+    /// Has the thread's state been looked at?
+    #[inline(always)]
+    pub(super) fn is_probed(&self) -> bool {
+        self.probed
+    }
+
+    /// Is this the op to come back to?
+    #[inline(always)]
+    pub(super) fn is_at_anchor(&self, op: &Op) -> bool {
+        self.anchor == Some((op.kind, op.site, op.object))
+    }
+
+    /// The thread comes to an op. Unless it is the one to come back to: then it says no, and nothing is changed.
+    #[inline(always)]
+    pub(super) fn passes(&mut self, op: &Op) -> bool {
+        let here = (op.kind, op.site, op.object);
+        match self.anchor {
+            None if op.kind.can_block() => {}
+            None => {
+                self.anchor = Some(here);
+                self.since = 0;
+                self.window = 4;
+                self.rounds = 0;
+                self.reads.clear();
+            }
+            Some(anchor) if anchor == here => return false,
+            Some(_) => {
+                self.since += 1;
+                if self.since >= self.window {
+                    self.anchor = Some(here);
+                    self.since = 0;
+                    self.window = (self.window * 2).min(1 << 16);
+                    self.rounds = 0;
+                    self.probed = false;
+                    self.reads.clear();
+                }
+            }
+        }
+        true
     }
 
     pub(super) fn reads(&self) -> impl Iterator<Item = ObjectId> + '_ {
@@ -109,51 +151,28 @@ impl Conductor {
     pub(super) fn visit(&mut self, thread: ThreadId) -> Visit {
         let at = self.trace.len();
         let Thread { op, spin, .. } = &mut self.threads[thread.index()];
-        let here = (op.kind, op.site, op.object);
-        match spin.anchor {
-            None if op.kind.can_block() => Visit::Plain,
-            None => {
-                spin.anchor = Some(here);
-                spin.since = 0;
-                spin.window = 4;
-                spin.rounds = 0;
-                spin.reads.clear();
-                Visit::Plain
-            }
-            Some(anchor) if anchor == here => {
-                spin.since = 0;
-                if !self.is_up_to_date(thread) {
-                    // What this round read has been written since, so the next one may go otherwise: it does not wait.
-                    let spin = &mut self.threads[thread.index()].spin;
-                    spin.reads.clear();
-                    spin.probed = false;
-                    return Visit::Plain;
-                }
-                let spin = &mut self.threads[thread.index()].spin;
-                spin.rounds += 1;
-                if !spin.is_due() {
-                    spin.probed = false;
-                    return Visit::Plain;
-                }
-                let again = std::mem::replace(&mut spin.probed, true);
-                if !again {
-                    self.mark(thread, at);
-                }
-                Visit::Probe { again }
-            }
-            Some(_) => {
-                spin.since += 1;
-                if spin.since >= spin.window {
-                    spin.anchor = Some(here);
-                    spin.since = 0;
-                    spin.window = (spin.window * 2).min(1 << 16);
-                    spin.rounds = 0;
-                    spin.probed = false;
-                    spin.reads.clear();
-                }
-                Visit::Plain
-            }
+        if spin.passes(op) {
+            return Visit::Plain;
         }
+        spin.since = 0;
+        if !self.is_up_to_date(thread) {
+            // What this round read has been written since, so the next one may go otherwise: it does not wait.
+            let spin = &mut self.threads[thread.index()].spin;
+            spin.reads.clear();
+            spin.probed = false;
+            return Visit::Plain;
+        }
+        let spin = &mut self.threads[thread.index()].spin;
+        spin.rounds += 1;
+        if !spin.is_due() {
+            spin.probed = false;
+            return Visit::Plain;
+        }
+        let again = std::mem::replace(&mut spin.probed, true);
+        if !again {
+            self.mark(thread, at);
+        }
+        Visit::Probe { again }
     }
 
     /// Is everything that was read since the last look still as it was?
@@ -207,7 +226,7 @@ impl Conductor {
     #[inline(never)]
     pub fn is_probing(&self, thread: ThreadId) -> usize {
         let Thread { op, spin, .. } = &self.threads[thread.index()];
-        let is_back = spin.anchor == Some((op.kind, op.site, op.object));
+        let is_back = spin.is_at_anchor(op);
         // If what was read has been written since, the round was not one of waiting, and nothing will be compared.
         usize::from(spin.probed || op.kind.is_pause() || (is_back && self.is_up_to_date(thread)))
     }
@@ -216,7 +235,7 @@ impl Conductor {
     #[inline(never)]
     pub fn is_at_anchor(&self, thread: ThreadId) -> usize {
         let Thread { op, spin, .. } = &self.threads[thread.index()];
-        usize::from(spin.anchor == Some((op.kind, op.site, op.object)))
+        usize::from(spin.is_at_anchor(op))
     }
 
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?

@@ -5,7 +5,7 @@ mod code;
 pub mod program;
 
 use code::{Code, Compiler, Keep, Thing};
-use gordian_model::conductor::Visit;
+use gordian_model::conductor::{Again, Visit};
 use gordian_model::object::Object;
 use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, SiteId, ThreadId, Trace};
 use gordian_search::Target;
@@ -37,6 +37,10 @@ pub struct Machine {
     objects: [[Option<ObjectId>; 4]; 10],
     payloads: [Vec<u64>; 4],
     sites: Vec<SiteId>,
+    /// The thread that has just made a step, as long as nobody else runs: it may repeat what it did in the last execution at once.
+    goes_on: Option<ThreadId>,
+    /// How many steps were repeated like that.
+    pub again: usize,
 }
 
 /// What a program could see of an execution.
@@ -59,6 +63,8 @@ impl Machine {
             objects: [[None; 4]; 10],
             payloads: Default::default(),
             sites,
+            goes_on: None,
+            again: 0,
         }
     }
 
@@ -195,6 +201,13 @@ impl Machine {
             {
                 op.detail = 0;
             }
+            if self.goes_on == Some(thread) && self.conductor.expects(thread, op.kind) {
+                let (value, again) = self.conductor.again(&op);
+                if again != Again::Not {
+                    self.again += 1;
+                    return self.took(thread, Reply { value, ok: again == Again::Done, ..Reply::DONE });
+                }
+            }
             if let Visit::Probe { again } = self.conductor.announce(thread, &op) {
                 let me = self.threads[thread.index()].as_mut().expect("alive");
                 let state = (me.at, me.value, me.log.len());
@@ -212,11 +225,13 @@ impl Machine {
             self.threads.resize(thread.index() + 1, None);
         }
         self.threads[thread.index()] = Some(Thread { body, ..Thread::default() });
+        self.goes_on = None;
         self.advance(thread);
     }
 
     fn advance_released(&mut self) {
         while let Some(thread) = self.conductor.next_released() {
+            self.goes_on = None;
             self.advance(thread);
         }
     }
@@ -227,6 +242,12 @@ impl Machine {
         if kind == OpKind::FutexRequeue {
             self.conductor.requeued(object, other);
         }
+        self.goes_on = Some(thread);
+        self.took(thread, reply);
+    }
+
+    /// The thread has made a step, and goes on to its next op.
+    fn took(&mut self, thread: ThreadId, reply: Reply) {
         let me = self.threads[thread.index()].as_mut().expect("alive");
         if me.ending {
             return self.advance(thread);

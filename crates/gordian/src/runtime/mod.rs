@@ -46,7 +46,7 @@ pub(crate) use terminal::columns;
 pub(crate) use watch::Debugged;
 
 use coroutines::Wake;
-use gordian_model::conductor::Visit;
+use gordian_model::conductor::{Again, Visit};
 use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
 use host::{Request, Runtime};
 use std::cell::Cell;
@@ -110,6 +110,12 @@ pub(crate) fn op(op: Op) -> Reply {
     // SAFETY: as in `step`.
     unsafe {
         let me = (*rt).running;
+        if (*rt).conductor.expects(me, op.kind) && !Runtime::is_held(rt) {
+            let (value, again) = (*rt).conductor.again(&op);
+            if again != Again::Not {
+                return Reply { value, ok: again == Again::Done, ..Reply::DONE };
+            }
+        }
         (*rt).conductor.draft(me, op);
         // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
         // left to `step`, whose larger frame would be compared, too.

@@ -53,16 +53,18 @@ impl Shared {
 
 /// A cache from places in the source, by address, to their numbers.
 pub(super) struct Sites {
-    cache: Box<[(usize, SiteId); 256]>,
+    cache: Box<[(usize, SiteId); Sites::PLACES]>,
 }
 
 impl Default for Sites {
     fn default() -> Sites {
-        Sites { cache: Box::new([(0, SiteId::UNKNOWN); 256]) }
+        Sites { cache: Box::new([(0, SiteId::UNKNOWN); Sites::PLACES]) }
     }
 }
 
 impl Sites {
+    const PLACES: usize = 512;
+
     /// Numbers are given anew.
     pub(super) fn forget(&mut self) {
         self.cache.fill((0, SiteId::UNKNOWN));
@@ -71,10 +73,22 @@ impl Sites {
     #[inline]
     pub(super) fn get(&mut self, location: &'static Location<'static>, names: &mut Names) -> SiteId {
         let address = std::ptr::from_ref(location) as usize;
-        let entry = &mut self.cache[(address >> 3) & 255];
-        if entry.0 != address {
-            *entry = (address, names.intern(location.file(), location.line(), location.column()));
+        let entry = self.cache[(address >> 3) % Sites::PLACES];
+        if entry.0 == address { entry.1 } else { self.get_elsewhere(location, names) }
+    }
+
+    /// Of two that belong in one place, the one that was met first is beside it: to look it up among all names takes the longer the more there are.
+    #[cold]
+    #[inline(never)]
+    fn get_elsewhere(&mut self, location: &'static Location<'static>, names: &mut Names) -> SiteId {
+        let address = std::ptr::from_ref(location) as usize;
+        let place = (address >> 3) % Sites::PLACES;
+        let beside = place ^ 1;
+        if self.cache[beside].0 != address {
+            self.cache[beside] = self.cache[place];
+            self.cache[place] = (address, names.intern(location.file(), location.line(), location.column()));
+            return self.cache[place].1;
         }
-        entry.1
+        self.cache[beside].1
     }
 }
