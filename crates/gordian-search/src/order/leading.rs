@@ -4,6 +4,9 @@ use super::{NONE, Order, Race};
 use gordian_model::{Access, Relation, Step, dependent};
 use std::ops::Range;
 
+/// So many threads are few.
+const FEW: usize = 16;
+
 impl Order {
     /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a
     /// race (Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014, section 5). What comes after `last` may
@@ -18,7 +21,7 @@ impl Order {
     /// Those of them that lead to `last`: what must be done for it to come before `at`, and no more. What let it go need not be
     /// needed: without `at` there may be something left for it to take. So if it may have had to wait there are two
     /// answers, with what let it go and without.
-    pub fn leading(&self, steps: &[Step], at: usize, last: usize, let_go: bool, into: &mut Vec<usize>) {
+    pub fn leading(&mut self, steps: &[Step], at: usize, last: usize, let_go: bool, into: &mut Vec<usize>) {
         into.clear();
         into.push(last);
         let goal = &steps[last];
@@ -31,23 +34,50 @@ impl Order {
             };
             step.accesses.iter().any(|a| goal.accesses.iter().any(|b| race(a, b)))
         };
-        let after = self.after(at);
-        for k in (at + 1..last).rev() {
-            // Most are, in a long execution.
-            if after(k) {
-                continue;
-            }
-            let step = &steps[k];
-            let leads = into[1..].iter().any(|&m| self.before(k, m))
-                || step.thread == goal.thread
-                || goal.after.contains(&(k as u32))
-                || goal.woken_by == Some(k as u32)
-                || conflicts(step);
-            if leads {
-                into.push(k);
+        // Whatever leads to it happens before it.
+        self.between(at, last, into);
+        let mut led = 1;
+        for k in 1..into.len() {
+            let k = into[k];
+            let leads = |step: &Step| {
+                into[1..led].iter().any(|&m| self.before(k, m))
+                    || step.thread == goal.thread
+                    || goal.after.contains(&(k as u32))
+                    || goal.woken_by == Some(k as u32)
+                    || conflicts(step)
+            };
+            if leads(&steps[k]) {
+                into[led] = k;
+                led += 1;
             }
         }
+        into.truncate(led);
         into.reverse();
+    }
+
+    /// Adds the steps between `at` and `last` that happen before `last`, but not after `at`; the latest first.
+    fn between(&mut self, at: usize, last: usize, into: &mut Vec<usize>) {
+        if !self.wide {
+            let mut past = self.events[last].past & !(1 << last) & (u64::MAX << at) & !(1 << at);
+            while past != 0 {
+                let latest = past.ilog2() as usize;
+                if !self.before(at, latest) {
+                    into.push(latest);
+                }
+                past &= !(1 << latest);
+            }
+            return;
+        }
+        // With few threads to look once more takes no longer than to keep it.
+        if self.threads.len() <= FEW {
+            let after = self.after(at);
+            into.extend((at + 1..last).rev().filter(|&k| !after(k) && self.before(k, last)));
+            return;
+        }
+        let mut kept = std::mem::take(&mut self.beside);
+        let latest_first = kept.between(at, last, self.after(at)).iter().rev().map(|&k| k as usize);
+        into.extend(latest_first.filter(|&k| self.before(k, last)));
+        self.beside = kept;
     }
 
     /// Does one of these steps, which does not happen after step `at`, touch something in a way that this depends on?

@@ -5,6 +5,7 @@
 //! receive, a join) the step that let them go is no race, and it does not hide the race with the step that made them
 //! wait: reversing (lock, lock) is possible although an unlock stands between.
 
+mod beside;
 mod foreseen;
 mod leading;
 mod look;
@@ -13,6 +14,7 @@ mod possible;
 #[cfg(test)]
 mod tests;
 
+use beside::Beside;
 use gordian_model::clock::{ClockId, Clocks};
 use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Step, ThreadId};
 use past::{Bits, Past, Row, WORD};
@@ -70,6 +72,7 @@ pub struct Order {
     touches: Vec<Touch>,
     /// For each object its latest touch, or [`NONE`].
     objects: Vec<u32>,
+    beside: Beside,
 }
 
 impl Order {
@@ -99,6 +102,7 @@ impl Order {
     /// Forgets the steps from `len` on.
     pub fn truncate(&mut self, len: usize) {
         let Some(&first) = self.events.get(len) else { return };
+        self.beside.clear();
         if self.wide {
             self.clocks.truncate(first.clock);
             self.wide = len > 0 || self.clocked;
@@ -174,6 +178,7 @@ impl Order {
     #[inline(never)]
     fn push_wide(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         self.clocks.admit(steps[self.events.len()].thread);
+        self.beside.clear();
         self.push_as::<Row>(steps, races);
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use gordian_model::conductor::Conductor;
 use gordian_model::object::{Atomic, Channel, Mutex, Object};
-use gordian_model::{Op, Plan, Planned, SiteId, dependent};
+use gordian_model::{Op, Plan, Planned, Relation, SiteId, dependent};
 
 /// The races of an execution in which each thread does its ops on one object, in the order given.
 fn races(model: Object, threads: &[&[(OpKind, u64)]], order: &[u32]) -> Vec<Race> {
@@ -107,6 +107,29 @@ fn steps_that_are_cut_off_are_forgotten() {
     assert_eq!(races, [(0, 1); 3]);
 }
 
+/// What [`Order::leading`] says, asked of each step.
+fn plainly_leading(order: &Order, steps: &[Step], at: usize, last: usize, let_go: bool) -> Vec<usize> {
+    let (mut leading, goal) = (vec![last], &steps[last]);
+    for k in (at + 1..last).rev().filter(|&k| !order.before(at, k)) {
+        let meet = |a: &Access, b: &Access| match a.act.relation(a.seq, b.act, b.seq) {
+            Relation::Race => true,
+            Relation::Enables => let_go,
+            Relation::Commute => false,
+        };
+        let touch = |a: &Access| goal.accesses.iter().any(|b| a.object == b.object && meet(a, b));
+        if leading[1..].iter().any(|&m| order.before(k, m))
+            || steps[k].thread == goal.thread
+            || goal.after.contains(&(k as u32))
+            || goal.woken_by == Some(k as u32)
+            || steps[k].accesses.iter().any(touch)
+        {
+            leading.push(k);
+        }
+    }
+    leading.reverse();
+    leading
+}
+
 #[test]
 fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
     let kinds = [OpKind::Load, OpKind::Store, OpKind::Load];
@@ -130,7 +153,7 @@ fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
     let steps = &conductor.trace.steps;
     let (mut bits, mut clocks) = (Order::default(), Order::default());
     clocks.keep_clocks();
-    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    let (mut found, mut expected, mut leading) = (Vec::new(), Vec::new(), Vec::new());
     for len in [10, 64, 65, 60, 100, 0, 63, 100] {
         bits.truncate(len);
         clocks.truncate(len);
@@ -147,8 +170,12 @@ fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
                 let mut own = (0..len).filter(|&s| steps[s].thread == thread);
                 number.checked_sub(1).and_then(|number| own.nth(number as usize))
             };
-            for order in [&bits, &clocks] {
+            for order in [&mut bits, &mut clocks] {
                 assert_eq!(order.is_first_since(b, a, nth), nothing_since, "{a} {b} of {len}");
+                for let_go in [true, false].into_iter().filter(|_| a < b) {
+                    order.leading(steps, a, b, let_go, &mut leading);
+                    assert_eq!(leading, plainly_leading(order, steps, a, b, let_go), "{a} {b} of {len}");
+                }
             }
             // Half of what is before it, so that there are others in between.
             let earlier = a..a + (b - a) / 2;
