@@ -1,8 +1,9 @@
 //! Several searches in turn, over the same program.
 //!
 //! Each goes on for a while, then the next; the turns grow, so that none waits long at first and little is lost by changing
-//! later. The first that proves everything ends them all; one that is near that, by its own estimate, goes on. What one of them makes the
-//! program do is shown to the others, which learn from it what they may (how many threads and steps there are).
+//! later. The first that proves everything ends them all. One that is near that, by its own estimate, goes on; one that is there for a proof which is
+//! far off leaves most of its turns to the others. What one of them makes the program do is shown to the others, which learn from it what they may
+//! (how many threads and steps there are).
 
 use super::{Next, Strategy};
 use crate::explore::{FrontierUse, Setting};
@@ -21,7 +22,7 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
         );
     }
     Ok(Arc::new(move |setting| {
-        let turn = Turn { first: 64, steps: 0, growth: 2, most: 1 << 16 };
+        let turn = Turn { first: 64, steps: 0, growth: 2, most: 1 << 16, for_proof: false };
         let member = |maker: &Maker| Member::new(maker.clone(), turn);
         Box::new(Portfolio::new(makers.iter().map(member).collect(), *setting))
     }))
@@ -36,6 +37,8 @@ pub(super) struct Turn {
     /// So many times as many each time, up to so many.
     pub(super) growth: u64,
     pub(super) most: u64,
+    /// The search is there for a proof, and others find bugs.
+    pub(super) for_proof: bool,
 }
 
 /// One of the searches.
@@ -62,6 +65,12 @@ impl Member {
 
 /// One execution in so many may be made beyond turns, by a search that is near its end.
 const SHARE: u64 = 2;
+
+/// A proof is far off if it takes more than so many times the executions that were made by all.
+const FAR: u64 = 2;
+
+/// One execution in so many is made for a proof that is far off: it may be nearer than it seems, and only who goes on finds out.
+const LEAST: u64 = 8;
 
 /// The searches.
 pub(super) struct Portfolio {
@@ -95,16 +104,32 @@ impl Portfolio {
         let turn = &mut self.members[self.current].turn;
         turn.first = (turn.first * turn.growth).min(turn.most);
         turn.steps = 0;
-        self.current = (self.current + 1) % self.members.len();
+        let many = self.members.len();
+        let mut next = (1..=many).map(|more| (self.current + more) % many);
+        self.current = next.find(|&next| !self.is_far_off(next)).unwrap_or((self.current + 1) % many);
         Turn { first: self.left, steps: self.steps, .. } = self.members[self.current].turn;
+    }
+
+    /// The executions that were made by all.
+    fn made(&self) -> u64 {
+        self.members.iter().map(|m| m.made).sum()
+    }
+
+    /// Is this a search for a proof that is far off, and has it had its least share?
+    fn is_far_off(&self, member: usize) -> bool {
+        let Member { strategy, turn, made, .. } = &self.members[member];
+        let all = self.made();
+        let is_far = |estimate: f64| estimate > (FAR * all) as f64;
+        turn.for_proof
+            && made * LEAST > all
+            && strategy.as_ref().and_then(|s| s.estimate()).is_some_and(is_far)
     }
 
     /// How many more executions the search whose turn is over may make, because by its own estimate they bring it to its end. Estimates are
     /// too low as long as races are found, so all that is given away like this is a share of all executions: the others wait at most so much longer.
     fn more_for_its_end(&self) -> Option<u64> {
         let Member { strategy, made, done: false, .. } = &self.members[self.current] else { return None };
-        let all: u64 = self.members.iter().map(|m| m.made).sum();
-        let more = (all / SHARE).checked_sub(self.beyond).filter(|&more| more > 0)?;
+        let more = (self.made() / SHARE).checked_sub(self.beyond).filter(|&more| more > 0)?;
         let left = strategy.as_ref()?.estimate()? - *made as f64;
         (left < more as f64).then_some(more)
     }
@@ -271,16 +296,16 @@ mod tests {
         }
     }
 
-    /// Who makes each execution, of one that makes 1000 and one that makes so many and has this estimate.
-    fn turns(all: u64, estimate: Option<f64>) -> String {
+    /// Who makes each execution, of one that makes 1000 and one that makes so many and has this estimate; it may be there for a proof.
+    fn turns(all: u64, estimate: Option<f64>, for_proof: bool) -> String {
         let told = Arc::new(Mutex::new(String::new()));
-        let member = |name, all, estimate| {
+        let member = |name, all, estimate, for_proof| {
             let told = told.clone();
             let maker: Maker =
                 Arc::new(move |_| Box::new(Counted { name, made: 0, all, estimate, told: told.clone() }));
-            Member::new(maker, Turn { first: 2, steps: 0, growth: 1, most: 2 })
+            Member::new(maker, Turn { first: 2, steps: 0, growth: 1, most: 2, for_proof })
         };
-        let members = vec![member('a', 1000, None), member('b', all, estimate)];
+        let members = vec![member('a', 1000, None, false), member('b', all, estimate, for_proof)];
         let mut portfolio = Portfolio::new(members, Setting::default());
         let mut plan = Plan::default();
         while portfolio.plan(&mut plan) == Next::Run {
@@ -292,19 +317,31 @@ mod tests {
     #[test]
     fn a_search_that_is_near_its_end_goes_on() {
         // That it has come to its end shows when it is asked for more.
-        assert_eq!(turns(10, None), "aabbaabbaabbaabbaabbaa");
+        assert_eq!(turns(10, None, false), "aabbaabbaabbaabbaabbaa");
         // After 12 executions it has 4 left, which is less than half as many.
-        assert_eq!(turns(10, Some(10.0)), "aabbaabbaabbbbbb");
+        assert_eq!(turns(10, Some(10.0), false), "aabbaabbaabbbbbb");
     }
 
     #[test]
     fn a_search_that_wrongly_takes_itself_to_be_near_its_end_leaves_the_others_a_fourth() {
         // Of the executions in its turns half are of each.
-        let told = turns(900, Some(1.0));
+        let told = turns(900, Some(1.0), false);
         for made in 100..told.len() {
             let others = told[..made].chars().filter(|&name| name == 'a').count();
             assert!(others * 4 >= made - 4, "{others} of {made}");
         }
         assert!(told.len() > 1_100);
+    }
+    #[test]
+    fn a_proof_that_is_far_off_has_an_eighth_of_all_executions() {
+        let told = turns(100, Some(1e30), true);
+        for made in 10..500 {
+            let share = told[..made].chars().filter(|&name| name == 'b').count();
+            assert!((made / 8..=made / 8 + 2).contains(&share), "{share} of {made}");
+        }
+        // Once all have made half as many as it takes it has its turns, which here are every other two.
+        let told = turns(100, Some(80.0), true);
+        let share = |part: &str| part.chars().filter(|&name| name == 'b').count();
+        assert_eq!((share(&told[..40]), share(&told[40..60])), (6, 10), "half of them");
     }
 }

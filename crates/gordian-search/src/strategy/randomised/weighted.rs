@@ -66,13 +66,11 @@ impl Strategy for Uniform {
         Next::Run
     }
 
+    /// What other searches make the program do is not counted: one that goes through executions in order makes the same
+    /// over and over, with one thread or another longer than it mostly is.
     fn learn(&mut self, trace: &Trace) -> Result<(), Failure> {
-        self.witness(trace);
-        Ok(())
-    }
-
-    fn witness(&mut self, trace: &Trace) {
         self.profile.count(trace, self.selective);
+        Ok(())
     }
 
     fn proved(&self, _: bool) -> Proved {
