@@ -109,7 +109,8 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
            could wake that step, which the acts tell (`optimal/covered.rs`).\n\
          - The program runs again from its beginning each time. But the steps that an execution shares with the one before it are only checked and \
            carried out: their records are still there, and who could have gone on instead is worked out where the two part \
-           (`conductor/recall.rs`). What is left is spread evenly: there is no single place that would pay for a faster form.\n",
+           (`conductor/recall.rs`). Where a thread just goes on, with an atomic or a mutex, the op is not even announced (`conductor/again.rs`). \
+           What is left is spread evenly: there is no single place that would pay for a faster form.\n",
     );
     page
 }

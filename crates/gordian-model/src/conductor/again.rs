@@ -1,5 +1,5 @@
 //! The shortest path there is: an op on an atomic or a mutex, by the thread that goes on, in the beginning that an execution shares with the
-//! one before it. Most steps of a search are such ones. The op need not be written down nor announced, since it happens at once: it is
+//! one before it. In long executions that is about half of all steps. The op need not be written down nor announced, since it happens at once: it is
 //! [`announce`](Conductor::announce), [`decide`](Conductor::decide) and [`perform`](Conductor::perform) in one.
 
 use super::Conductor;
