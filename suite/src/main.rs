@@ -28,6 +28,7 @@ usage: gordian-suite COMMAND
 NAME may be the beginning of a name, for all programs that begin so.";
 
 fn main() -> ExitCode {
+    gordian_cli::end_when_nobody_reads();
     if let Some(code) = tools::command() {
         return code;
     }

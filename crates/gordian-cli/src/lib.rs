@@ -8,6 +8,7 @@ mod debug;
 mod demo;
 mod native;
 mod pages;
+mod pipe;
 mod races;
 mod saved;
 mod test;
@@ -20,8 +21,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+pub use pipe::end_when_nobody_reads;
+
 /// The `gordian` command.
 pub fn gordian() -> ExitCode {
+    end_when_nobody_reads();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some(result) = cc::run(&arguments) {
         return ended(result);
@@ -64,6 +68,7 @@ pub fn gordian() -> ExitCode {
 
 /// The `cargo-gordian` command, which cargo starts as `cargo-gordian gordian ARGUMENTS`; people may leave out the second word.
 pub fn cargo_gordian() -> ExitCode {
+    end_when_nobody_reads();
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     if let Some(result) = unmodified::started_for(&arguments) {
         return ended(result);

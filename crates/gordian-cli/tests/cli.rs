@@ -1,7 +1,7 @@
 //! The command as a person meets it.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 fn gordian(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_gordian"))
@@ -42,6 +42,16 @@ fn the_demo_finds_replays_and_proves() {
     let is_path = |line: &str| line.starts_with("saved to") || line.starts_with("as a page");
     let long: Vec<&str> = out.lines().filter(|l| l.chars().count() > 80 && !is_path(l)).collect();
     assert!(long.is_empty(), "{long:?}");
+}
+
+#[test]
+fn it_ends_without_a_word_when_nobody_reads_what_it_prints() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gordian"));
+    let mut running =
+        command.arg("demo").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("built");
+    drop(running.stdout.take());
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(141), ""));
 }
 
 #[test]
