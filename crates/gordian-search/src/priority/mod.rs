@@ -79,7 +79,9 @@ impl<'a> Point<'a> {
         self.lanes.next(self.thread, self.step).map(|at| &self.trace.steps[at])
     }
 
-    /// The preemptions up to and with this departure, as far as they [count](Runs::is_preemption). The default schedule, which goes on from here, makes none.
+    /// The preemptions up to and with this departure. The default schedule, which goes on from here, makes none.
+    ///
+    /// Where an execution stands for all that come to the same, only those count that the others may need, too.
     pub fn preemptions(&self) -> u32 {
         let before = self.departed.iter().zip(self.preempted).take_while(|(at, _)| **at < self.step);
         let before = before.filter(|(_, preempted)| **preempted).count();
