@@ -5,7 +5,6 @@
 use super::Conductor;
 use crate::access::{Access, Accesses};
 use crate::id::{ObjectId, SiteId, ThreadId};
-use crate::object::Object;
 use crate::op::{Op, OpKind};
 
 /// What became of an op that may have been the next step of the last execution.
@@ -43,7 +42,7 @@ impl Conductor {
 
     #[inline(never)]
     fn load_again(&mut self, object: ObjectId, site: SiteId) -> (u64, Again) {
-        self.again_as(OpKind::Load, Op::new(OpKind::Load, object, site))
+        self.again_as(Op::new(OpKind::Load, object, site))
     }
 
     #[inline(never)]
@@ -53,15 +52,15 @@ impl Conductor {
             return (0, Again::Not);
         }
         let detail = (what >> 8) as u8;
-        self.again_as(step.kind, Op { detail, arg, arg2, ..Op::new(step.kind, object, site) })
+        self.again_as(Op { detail, arg, arg2, ..Op::new(step.kind, object, site) })
     }
 
     #[inline(always)]
-    fn again_as(&mut self, kind: OpKind, op: Op) -> (u64, Again) {
+    fn again_as(&mut self, op: Op) -> (u64, Again) {
         let not = (0, Again::Not);
         let at = self.trace.len();
         let Some(step) = self.trace.steps.known_mut(self.shared) else { return not };
-        let Op { object, site, arg, .. } = op;
+        let Op { kind, object, site, .. } = op;
         if (step.kind, step.object, step.site) != (kind, object, site) || self.options.clocks {
             return not;
         }
@@ -72,32 +71,13 @@ impl Conductor {
         if me.spin.is_probed() || (!op.is_plain() && me.spin.is_at_anchor(&op)) {
             return not;
         }
-        let quick = match &mut slot.model {
-            Object::Atomic(atomic) => atomic.quickly(&op),
-            Object::Mutex(mutex) => mutex.quickly(thread, &op).map(|(act, ok)| (0, act, ok)),
-            _ => None,
-        };
-        let Some((value, act, ok)) = quick else { return not };
-        me.visible += 1;
-        me.last = Some(at as u32);
-        if !me.after.is_empty() {
-            me.after.clear();
+        let Some(did @ (value, act, ok)) = slot.quickly(thread, &op) else { return not };
+        if !op.is_plain() {
+            me.spin.passes(&op);
         }
-        step.value = value;
-        step.arg = arg;
-        // How such an op touches its object is told by its kind and whether it succeeded.
-        let same = step.ok == ok;
-        step.ok = ok;
-        if slot.was_changed(act, value) {
-            slot.version = slot.version.wrapping_add(1);
-            me.changes += 1;
-            me.spin.reset();
-        } else {
-            if !op.is_plain() {
-                me.spin.passes(&op);
-            }
-            me.spin.read(object, slot.version);
-        }
+        me.goes_again(at);
+        step.arg = op.arg;
+        let same = me.did_again(step, slot, object, did);
         self.trace.steps.again();
         self.current = thread;
         if !same {

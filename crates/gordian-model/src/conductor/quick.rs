@@ -4,7 +4,6 @@
 use super::{Conductor, Status, wake_dependent};
 use crate::access::{Access, Accesses, Act};
 use crate::id::ThreadId;
-use crate::object::Object;
 
 impl Conductor {
     /// Carries out the announced op of the thread that was decided on, if it is so simple; gives what it read, and whether it
@@ -18,14 +17,7 @@ impl Conductor {
         if self.options.clocks || me.woken_by.is_some() {
             return None;
         }
-        let (value, act, ok) = match &mut slot.model {
-            Object::Atomic(atomic) => atomic.quickly(&me.op)?,
-            Object::Mutex(mutex) => {
-                let (act, ok) = mutex.quickly(thread, &me.op)?;
-                (0, act, ok)
-            }
-            _ => return None,
-        };
+        let (value, act, ok) = slot.quickly(thread, &me.op)?;
         debug_assert_eq!(me.status, Status::Announced);
         let choice = (self.chosen, me.outcomes);
         let step = self.trace.begin(thread, &me.op, choice, self.live_slots as u32, &self.enabled);

@@ -8,11 +8,11 @@
 //! Only a *smooth* beginning is repeated in this way: one in which nobody paused, timed out, or was found idle.
 
 use super::policy::Kind;
-use super::slots::{Objects, objects, slot_of};
-use super::{Conductor, Decision, Status};
-use crate::access::{Access, Accesses};
-use crate::id::ThreadId;
-use crate::object::{Object, Touched};
+use super::slots::{Objects, Slot, objects, slot_of};
+use super::{Conductor, Decision, Status, Thread};
+use crate::access::{Access, Accesses, Act};
+use crate::id::{ObjectId, ThreadId};
+use crate::object::Touched;
 use crate::op::{OpKind, Reply};
 use crate::plan::{Plan, Planned};
 use crate::policy::Policy;
@@ -117,39 +117,19 @@ impl Conductor {
         let me = &mut self.threads[thread.index()];
         let step = self.trace.steps.again();
         me.status = Status::Running;
-        me.visible += 1;
-        me.last = Some(at as u32);
-        if !me.after.is_empty() {
-            me.after.clear();
-        }
+        me.goes_again(at);
+        step.arg = me.op.arg;
         self.current = thread;
         if me.op.kind.is_frequent()
             && !self.options.clocks
             && let Some(slot) = self.slots.get_mut(me.op.object.index())
+            && let Some(did @ (value, act, ok)) = slot.quickly(thread, &me.op)
         {
-            let quick = match &mut slot.model {
-                Object::Atomic(atomic) => atomic.quickly(&me.op),
-                Object::Mutex(mutex) => mutex.quickly(thread, &me.op).map(|(act, ok)| (0, act, ok)),
-                _ => None,
-            };
-            if let Some((value, act, ok)) = quick {
-                step.value = value;
-                step.arg = me.op.arg;
-                step.ok = ok;
-                let same = step.accesses.first().is_some_and(|access| access.act == act);
-                if slot.was_changed(act, value) {
-                    slot.version = slot.version.wrapping_add(1);
-                    me.changes += 1;
-                    me.spin.reset();
-                } else {
-                    me.spin.read(me.op.object, slot.version);
-                }
-                if !same {
-                    let access = Access { object: me.op.object, act, seq: 0 };
-                    self.part_at(at, Accesses::from_slice(&[access]));
-                }
-                return Reply { value, ok, ..Reply::DONE };
+            let object = me.op.object;
+            if !me.did_again(step, slot, object, did) {
+                self.part_at(at, Accesses::from_slice(&[Access { object, act, seq: 0 }]));
             }
+            return Reply { value, ok, ..Reply::DONE };
         }
         self.perform_again_in_full(thread, at)
     }
@@ -167,7 +147,6 @@ impl Conductor {
         {
             let step = &mut self.trace.steps[at];
             step.value = reply.value;
-            step.arg = op.arg;
             step.ok = reply.ok;
             slot.version = slot.version.wrapping_add(1);
             me.changes += 1;
@@ -183,7 +162,6 @@ impl Conductor {
         let reply = objects!(self).make_step(thread, op, self.chosen, me.panicking, &mut accesses);
         let step = &mut self.trace.steps[at];
         step.value = reply.value;
-        step.arg = op.arg;
         step.ok = reply.ok;
         self.sync.tick(thread);
         let mut wrote = op.kind == OpKind::Choose;
@@ -214,6 +192,41 @@ impl Conductor {
     pub(super) fn part_at(&mut self, at: usize, accesses: Accesses) {
         self.part_after(at);
         self.trace.steps[at].accesses = accesses;
+    }
+}
+
+impl Thread {
+    /// It makes the step with this number as it did in the last execution.
+    #[inline(always)]
+    pub(super) fn goes_again(&mut self, at: usize) {
+        self.visible += 1;
+        self.last = Some(at as u32);
+        if !self.after.is_empty() {
+            self.after.clear();
+        }
+    }
+
+    /// It has carried out an op on an atomic or a mutex again, which did this: is that what the last execution did? How such an op touches its
+    /// object is told by its kind and whether it succeeded.
+    #[inline(always)]
+    pub(super) fn did_again(
+        &mut self,
+        step: &mut Step,
+        slot: &mut Slot,
+        object: ObjectId,
+        (value, act, ok): (u64, Act, bool),
+    ) -> bool {
+        step.value = value;
+        let same = step.ok == ok;
+        step.ok = ok;
+        if slot.was_changed(act, value) {
+            slot.version = slot.version.wrapping_add(1);
+            self.changes += 1;
+            self.spin.reset();
+        } else {
+            self.spin.read(object, slot.version);
+        }
+        same
     }
 }
 

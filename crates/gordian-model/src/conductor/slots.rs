@@ -30,6 +30,17 @@ impl Slot {
         Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
     }
 
+    /// Carries out an op on an atomic or a mutex, while no clocks are kept, if it is so simple: what it read, how it touched the object, and
+    /// whether it succeeded. Nothing has changed if not.
+    #[inline(always)]
+    pub(super) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<(u64, Act, bool)> {
+        match &mut self.model {
+            Object::Atomic(atomic) => atomic.quickly(op),
+            Object::Mutex(mutex) => mutex.quickly(thread, op).map(|(act, ok)| (0, act, ok)),
+            _ => None,
+        }
+    }
+
     /// Is the state another than before an act that gave this value? Writing the value that was there already (a swap that
     /// finds a lock taken) orders memory, but is nothing that anybody waits for.
     #[inline(always)]

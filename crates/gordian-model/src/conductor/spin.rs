@@ -65,7 +65,6 @@ impl Spin {
         if self.anchor.is_some() {
             self.anchor = None;
             self.probed = false;
-            self.since = 0;
             self.rounds = 0;
             self.window = 4;
             self.reads.clear();

@@ -1,5 +1,5 @@
 //! Which later steps do not happen after a step. To reverse the races of a long execution this is asked again and again of the same
-//! steps, so the answers are kept until the execution is another.
+//! steps, so the answers are kept. Steps that are added change nothing about earlier ones; where some are taken away, another execution begins.
 
 /// The answers, by step.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ struct Answer {
 }
 
 impl Beside {
-    /// There are other steps from now on.
+    /// Steps were taken away.
     #[inline]
     pub(super) fn clear(&mut self) {
         self.execution += 1;
@@ -30,7 +30,8 @@ impl Beside {
             self.answers.resize(at + 1, Answer::default());
         }
         let Answer { execution, end, later } = &mut self.answers[at];
-        if *execution != self.execution {
+        // One that has never been asked for ends before it begins.
+        if *execution != self.execution || *end as usize <= at {
             (*execution, *end) = (self.execution, at as u32 + 1);
             later.clear();
         }

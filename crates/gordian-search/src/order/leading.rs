@@ -5,7 +5,7 @@ use gordian_model::{Access, Relation, Step, dependent};
 use std::ops::Range;
 
 /// So many threads are few.
-const FEW: usize = 16;
+pub(super) const FEW: usize = 16;
 
 impl Order {
     /// The steps between `at` and `last` that do not happen after `at`, then `last`: what is to be done first to reverse a

@@ -178,7 +178,6 @@ impl Order {
     #[inline(never)]
     fn push_wide(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         self.clocks.admit(steps[self.events.len()].thread);
-        self.beside.clear();
         self.push_as::<Row>(steps, races);
     }
 

@@ -132,8 +132,13 @@ fn plainly_leading(order: &Order, steps: &[Step], at: usize, last: usize, let_go
 
 #[test]
 fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
+    // More threads than a clock has room for at first, and so many that more is kept.
+    [10, 2 * leading::FEW].into_iter().for_each(agree);
+}
+
+/// An execution of so many threads, drawn by chance.
+fn drawn(many: usize, mut chance: u32) -> Conductor {
     let kinds = [OpKind::Load, OpKind::Store, OpKind::Load];
-    let mut chance = 7u32;
     let mut draw = |most: usize| {
         chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (chance >> 16) as usize % most
@@ -141,8 +146,7 @@ fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
     let mut conductor = Conductor::default();
     conductor.begin(&Plan::default());
     let objects = [0; 3].map(|_| conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
-    // More threads than a clock has room for at first.
-    let threads = [0; 10].map(|_| conductor.spawn(ThreadId::MAIN));
+    let threads: Vec<ThreadId> = (0..many).map(|_| conductor.spawn(ThreadId::MAIN)).collect();
     for _ in 0..100 {
         let thread = threads[draw(threads.len())];
         let (kind, object) = (kinds[draw(3)], objects[draw(3)]);
@@ -150,11 +154,18 @@ fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
         assert_eq!(conductor.decide(), gordian_model::Decision::Run(thread));
         conductor.perform(thread);
     }
-    let steps = &conductor.trace.steps;
+    conductor
+}
+
+fn agree(many: usize) {
+    let executions = [drawn(many, 7), drawn(many, 8)];
     let (mut bits, mut clocks) = (Order::default(), Order::default());
     clocks.keep_clocks();
     let (mut found, mut expected, mut leading) = (Vec::new(), Vec::new(), Vec::new());
-    for len in [10, 64, 65, 60, 100, 0, 63, 100] {
+    // From zero on it may be another execution.
+    let lengths = [(0, 10), (0, 64), (0, 65), (0, 60), (0, 100), (0, 0), (1, 63), (1, 100), (1, 0), (0, 100)];
+    for (execution, len) in lengths {
+        let steps = &executions[execution].trace.steps;
         bits.truncate(len);
         clocks.truncate(len);
         while bits.len() < len {
@@ -162,8 +173,9 @@ fn bits_and_clocks_agree_also_where_the_one_becomes_the_other() {
             clocks.push(steps, &mut expected);
         }
         assert_eq!(found, expected);
-        let pairs = (0..len).flat_map(|b| (0..=b).map(move |a| (a, b)));
-        for (a, b) in pairs {
+        // Back and forth, since answers are kept.
+        let all = (0..len).chain((0..len).rev());
+        for (a, b) in all.flat_map(|b| (0..=b).map(move |a| (a, b))) {
             assert_eq!(bits.before(a, b), clocks.before(a, b), "{len}");
             let nothing_since = !(a..b).any(|s| bits.before(s, b));
             let nth = |thread, number: u32| {

@@ -22,6 +22,7 @@ pub(crate) use runs::Runs;
 pub use ss::Ss;
 pub use var::Var;
 
+use crate::order::Order;
 use crate::strategy::Lanes;
 use gordian_model::{Site, SiteId, Step, ThreadId, Trace, dependent};
 
@@ -62,8 +63,9 @@ pub struct Point<'a> {
     pub(crate) departed: &'a [usize],
     /// Which of these were preemptions that count.
     pub(crate) preempted: &'a [bool],
-    pub(crate) runs: Runs<'a>,
     pub(crate) lanes: &'a Lanes,
+    /// The order of the steps, where an execution stands for all that come to the same.
+    pub(crate) order: Option<&'a Order>,
     pub(crate) sites: &'a [Site],
     pub(crate) chance: u64,
 }
@@ -83,9 +85,11 @@ impl<'a> Point<'a> {
     ///
     /// Where an execution stands for all that come to the same, only those count that the others may need, too.
     pub fn preemptions(&self) -> u32 {
+        let Point { trace, lanes, order, .. } = *self;
+        let runs = Runs { trace, lanes, order };
         let before = self.departed.iter().zip(self.preempted).take_while(|(at, _)| **at < self.step);
         let before = before.filter(|(_, preempted)| **preempted).count();
-        before as u32 + u32::from(self.runs.is_preemption(self.step, self.thread))
+        before as u32 + u32::from(runs.is_preemption(self.step, self.thread))
     }
 
     /// Would a search with sleep sets leave it out? It does where the thread could have gone before an earlier departure, and what it

@@ -332,6 +332,7 @@ mod tests {
         }
         assert!(told.len() > 1_100);
     }
+
     #[test]
     fn a_proof_that_is_far_off_has_an_eighth_of_all_executions() {
         let told = turns(100, Some(1e30), true);

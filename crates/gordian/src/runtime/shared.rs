@@ -92,3 +92,29 @@ impl Sites {
         self.cache[beside].1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_fall_together_keep_their_numbers() {
+        let places = [*Location::caller(), *here(), *here()];
+        // Far more than there is room for, so that many have one place, beside others that are full.
+        let many: &'static [Location<'static>] = (0..4096).map(|i| places[i % 3]).collect::<Vec<_>>().leak();
+        let (mut sites, mut names) = (Sites::default(), Names::default());
+        for stride in [1, 512, 64, 1024, 7] {
+            for (i, place) in many.iter().enumerate().step_by(stride).chain(many.iter().enumerate().take(40))
+            {
+                let number = names.intern(place.file(), place.line(), place.column());
+                assert_eq!(sites.get(place, &mut names), number, "{i}");
+            }
+        }
+        assert_eq!(names.sites().len(), 3);
+    }
+
+    #[track_caller]
+    fn here() -> &'static Location<'static> {
+        Location::caller()
+    }
+}

@@ -190,6 +190,11 @@ impl Frontier {
         self.departed.last().map_or(0, |last| last + 1)
     }
 
+    /// The order of steps, if races are followed: then an execution stands for all that come to the same.
+    fn order_of_classes(&self) -> Option<&Order> {
+        matches!(self.space, Space::Races).then_some(&self.order)
+    }
+
     /// Does anybody ask for the order of steps?
     fn needs_order(&self) -> bool {
         match &self.space {
@@ -225,13 +230,15 @@ impl Frontier {
                 }
             }
         }
-        self.preempted.clear();
+        let mut preempted = std::mem::take(&mut self.preempted);
+        preempted.clear();
         if !self.priorities.is_empty() {
-            let runs = runs(&self.space, trace, &self.lanes, &self.order);
-            let preempted =
-                |&at: &usize| trace.steps.get(at).is_some_and(|step| runs.is_preemption(at, step.thread));
-            self.preempted.extend(self.departed.iter().map(preempted));
+            let runs = Runs { trace, lanes: &self.lanes, order: self.order_of_classes() };
+            let thread = |at: usize| trace.steps.get(at).map(|step| step.thread);
+            let is_preemption = |&at: &usize| thread(at).is_some_and(|t| runs.is_preemption(at, t));
+            preempted.extend(self.departed.iter().map(is_preemption));
         }
+        self.preempted = preempted;
         Ok(())
     }
 
@@ -281,8 +288,8 @@ impl Frontier {
             reason,
             departed: &self.departed,
             preempted: &self.preempted,
-            runs: runs(&self.space, trace, &self.lanes, &self.order),
             lanes: &self.lanes,
+            order: self.order_of_classes(),
             sites: &self.sites,
             chance: Chance::new(self.seed ^ self.points.wrapping_mul(0xA076_1D64_78BD_642F)).next(),
         };
@@ -299,11 +306,6 @@ impl Frontier {
         self.fringe.push(key, id);
         Ok(())
     }
-}
-
-/// The runs of the execution that was made. Where races are followed it stands for all that come to the same.
-fn runs<'a>(space: &Space, trace: &'a Trace, lanes: &'a Lanes, order: &'a Order) -> Runs<'a> {
-    Runs { trace, lanes, order: matches!(space, Space::Races).then_some(order) }
 }
 
 fn too_large(departure: &Departure) -> Failure {
