@@ -55,6 +55,18 @@ impl Order {
         into.reverse();
     }
 
+    /// One of those [that lead](Self::leading) to `last`, which can begin, where it is found at once: if the thread of `last` had
+    /// something to do before it that does not happen after `at`, that leads to it, and so does all that happens before that. None of this
+    /// happens after `at`, and the first of it after nothing else.
+    pub fn first_leading(&self, at: usize, last: usize) -> Option<usize> {
+        let own = self.first_of(self.events[last].thread, at + 1).filter(|&own| own < last)?;
+        if !self.wide {
+            let past = self.events[own].past & (u64::MAX << at);
+            return (past >> at & 1 == 0).then(|| past.trailing_zeros() as usize);
+        }
+        (!self.before(at, own)).then(|| (at + 1..own).find(|&k| self.before(k, own)).unwrap_or(own))
+    }
+
     /// Adds the steps between `at` and `last` that happen before `last`, but not after `at`; the latest first.
     fn between(&mut self, at: usize, last: usize, into: &mut Vec<usize>) {
         if !self.wide {

@@ -125,17 +125,32 @@ impl Bounded {
 
     /// The same, with what let `later` go or without.
     fn lead(&mut self, at: usize, later: usize, let_go: bool, trace: &Trace) {
+        let first = self.order.first_leading(at, later);
+        let first_is_wanted = first.is_some_and(|first| self.is_wanted(at, trace.steps[first].thread, trace));
+        // To find out what leads to it takes long where there are many threads.
+        if first_is_wanted && !cfg!(debug_assertions) {
+            return;
+        }
         let mut steps = std::mem::take(&mut self.steps);
         self.order.leading(&trace.steps, at, later, let_go, &mut steps);
         let thread = |k: usize| trace.steps[steps[k]].thread;
-        let is_wanted = |t: ThreadId| match self.on_path[at] {
-            Some(record) => self.records[record].wanted.contains(t),
-            None => trace.steps[at].thread == t,
-        };
-        if !(0..steps.len()).any(|k| is_wanted(thread(k)) && self.order.can_begin(&steps, k)) {
+        let can_begin = |k: usize| self.order.can_begin(&steps, k);
+        debug_assert!(
+            first.is_none_or(|first| steps.iter().position(|&s| s == first).is_some_and(can_begin))
+        );
+        if !(0..steps.len()).any(|k| self.is_wanted(at, thread(k), trace) && can_begin(k)) {
+            debug_assert!(!first_is_wanted);
             self.want_or_all(at, thread(0), trace);
         }
         self.steps = steps;
+    }
+
+    /// Is a thread to be tried at the node before a step?
+    fn is_wanted(&self, at: usize, thread: ThreadId, trace: &Trace) -> bool {
+        match self.on_path[at] {
+            Some(record) => self.records[record].wanted.contains(thread),
+            None => trace.steps[at].thread == thread,
+        }
     }
 
     /// A thread is to be tried at the node before a step, or everybody if it cannot be there, or sleeps.
