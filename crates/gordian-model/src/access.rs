@@ -198,6 +198,13 @@ pub struct Access {
 /// Everything a step touched.
 pub type Accesses = SmallVec<[Access; 3]>;
 
+/// One access and no other. Made as a whole, which is shorter than to add it to what might be full.
+#[inline(always)]
+pub(crate) fn only(access: Access) -> Accesses {
+    const NONE: Access = Access { object: ObjectId::NONE, act: Act::Read, seq: 0 };
+    Accesses::from_buf_and_len([access, NONE, NONE], 1)
+}
+
 /// A copy. Those of `SmallVec` go through a call, or through the values one by one.
 #[inline]
 pub fn copied(accesses: &[Access]) -> Accesses {

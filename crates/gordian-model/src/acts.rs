@@ -117,8 +117,13 @@ impl Act {
     pub fn conflicts(self, seq: u16, other: Act, other_seq: u16) -> bool {
         self.concerned_with().has(other)
             && (!(self.is_numbered() || other.is_numbered())
-                || self.relation(seq, other, other_seq) != Relation::Commute
-                || other.relation(other_seq, self, seq) != Relation::Commute)
+                || self.conflicts_by_number(seq, other, other_seq))
+    }
+
+    #[inline(never)]
+    fn conflicts_by_number(self, seq: u16, other: Act, other_seq: u16) -> bool {
+        self.relation(seq, other, other_seq) != Relation::Commute
+            || other.relation(other_seq, self, seq) != Relation::Commute
     }
 
     /// The acts that are ordered after this one when they come after it, whatever their sequence numbers.

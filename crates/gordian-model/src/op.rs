@@ -245,6 +245,7 @@ impl OpKind {
     }
 
     /// Waits, but not for ever.
+    #[inline]
     pub fn is_timed(self) -> bool {
         use OpKind::*;
         matches!(
@@ -261,6 +262,7 @@ impl OpKind {
     }
 
     /// Does the thread say that it has nothing better to do?
+    #[inline]
     pub fn is_pause(self) -> bool {
         matches!(self, OpKind::Yield | OpKind::Sleep | OpKind::SpinHint)
     }
@@ -450,13 +452,27 @@ impl Reply {
     pub const FAILED: Reply = Reply { value: 0, ok: false, flag: false, rest: [0; 6] };
 
     /// Success with a value.
+    #[inline]
     pub fn value(value: u64) -> Reply {
         Reply { value, ..Reply::DONE }
     }
 
     /// The same with the remark set.
+    #[inline]
     pub fn flagged(self, flag: bool) -> Reply {
         Reply { flag, ..self }
+    }
+
+    /// As two words, which a function that is called gives back in registers.
+    #[inline(always)]
+    pub fn into_words(self) -> (u64, u64) {
+        (self.value, u64::from(self.ok) | u64::from(self.flag) << 8)
+    }
+
+    /// The reply that has become these [words](Self::into_words).
+    #[inline(always)]
+    pub fn from_words((value, marks): (u64, u64)) -> Reply {
+        Reply { value, ok: marks & 1 != 0, flag: marks >> 8 != 0, rest: [0; 6] }
     }
 }
 
@@ -477,6 +493,15 @@ mod tests {
         }
         assert_eq!((OpKind::Store.rmw(), OpKind::CompareExchange.rmw()), (None, None));
         assert!(OpKind::Load.is_frequent() && OpKind::Lock.is_frequent() && !OpKind::ReadLock.is_frequent());
+    }
+
+    #[test]
+    fn a_reply_is_the_same_from_its_words() {
+        for marks in 0..4 {
+            let reply =
+                Reply { value: u64::MAX - 7, ok: marks & 1 == 1, flag: marks & 2 == 2, ..Reply::DONE };
+            assert_eq!(Reply::from_words(reply.into_words()), reply);
+        }
     }
 
     #[test]

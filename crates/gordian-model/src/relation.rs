@@ -1,6 +1,7 @@
 //! What acts have to do with each other: the table by which steps are dependent, race, or let each other go.
 
 use crate::access::Act;
+use crate::acts::Acts;
 
 /// What an earlier act has to do with a later one on the same object by another thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +102,16 @@ impl Act {
     #[inline]
     pub fn is_numbered(self) -> bool {
         use Act::*;
-        matches!(self, Get | TryGet | Woken | WokenTimed | Arrive | ArriveLast | Leave | Lead)
+        const NUMBERED: Acts = Acts::NONE
+            .with(Get)
+            .with(TryGet)
+            .with(Woken)
+            .with(WokenTimed)
+            .with(Arrive)
+            .with(ArriveLast)
+            .with(Leave)
+            .with(Lead);
+        NUMBERED.has(self)
     }
 
     /// The relation of `self` to the later act `next`, with the sequence numbers of both.

@@ -20,6 +20,7 @@ impl Steps {
     }
 
     /// Is there none?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -27,7 +28,7 @@ impl Steps {
     /// One more step, with whatever is left in it of an earlier one.
     #[inline(always)]
     pub(crate) fn push(&mut self) -> &mut Step {
-        if self.len == self.steps.len() {
+        if self.len >= self.steps.len() {
             self.make_room();
         }
         let step = &mut self.steps[self.len];
@@ -61,6 +62,7 @@ impl Steps {
         step
     }
 
+    #[inline]
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }

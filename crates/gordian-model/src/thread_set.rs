@@ -29,6 +29,7 @@ impl ThreadSet {
     }
 
     /// Removes everything, keeping the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.low = 0;
         self.high.clear();
@@ -41,12 +42,18 @@ impl ThreadSet {
         if i < 64 {
             self.low |= 1 << i;
         } else {
-            let word = (i / 64 - 1) as usize;
-            if self.high.len() <= word {
-                self.high.resize(word + 1, 0);
-            }
-            self.high[word] |= 1 << (i % 64);
+            self.insert_high(i);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_high(&mut self, i: u32) {
+        let word = (i / 64 - 1) as usize;
+        if self.high.len() <= word {
+            self.high.resize(word + 1, 0);
+        }
+        self.high[word] |= 1 << (i % 64);
     }
 
     /// Removes a thread.
@@ -108,8 +115,14 @@ impl ThreadSet {
     pub(crate) fn append_to(&self, words: &mut Vec<u64>) {
         words.push(self.low);
         if !self.high.is_empty() {
-            words.extend_from_slice(&self.high);
+            self.append_high_to(words);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn append_high_to(&self, words: &mut Vec<u64>) {
+        words.extend_from_slice(&self.high);
     }
 
     /// The words, lowest threads first.

@@ -177,6 +177,7 @@ impl Trace {
     }
 
     /// Makes the trace empty, but what there is of its steps stays for an execution that begins in the same way.
+    #[inline]
     pub(crate) fn restart(&mut self) {
         self.was = self.len();
         self.steps.truncate(0);
@@ -277,43 +278,40 @@ impl Trace {
     }
 
     /// The number of steps.
+    #[inline]
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
     /// Has nothing happened?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Begins the next step; its accesses, value and success are filled in afterwards.
+    /// Begins the next step; the choice, how many objects there are, its value and success are filled in afterwards.
     #[inline(always)]
     pub(crate) fn begin(
         &mut self,
         thread: ThreadId,
         op: &Op,
-        choice: (u32, u32),
-        objects: u32,
         enabled: &ThreadSet,
+        accesses: Accesses,
     ) -> &mut Step {
         // Written straight to its place; a step put together on the stack would be copied there, before what was just
         // stored can be read in larger pieces.
-        let first = self.enabled.len() as u32;
-        enabled.append_to(&mut self.enabled);
         let step = self.steps.push();
+        step.enabled = self.enabled.len() as u32;
+        enabled.append_to(&mut self.enabled);
         step.thread = thread;
         step.kind = op.kind;
-        step.outcome = choice.0;
-        step.outcomes = choice.1;
         step.object = op.object;
         step.other = op.other;
-        step.accesses = Accesses::new_const();
+        step.accesses = accesses;
         step.arg = op.arg;
         step.site = op.site;
         step.after = SmallVec::new_const();
         step.woken_by = None;
-        step.objects = objects;
-        step.enabled = first;
         step
     }
 

@@ -3,8 +3,9 @@
 //! [`announce`](Conductor::announce), [`decide`](Conductor::decide) and [`perform`](Conductor::perform) in one.
 
 use super::Conductor;
-use crate::access::{Access, Accesses};
+use crate::access::{Access, only};
 use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::object::Did;
 use crate::op::{Op, OpKind};
 
 /// What became of an op that may have been the next step of the last execution.
@@ -71,17 +72,18 @@ impl Conductor {
         if me.spin.is_probed() || (!op.is_plain() && me.spin.is_at_anchor(&op)) {
             return not;
         }
-        let Some(did @ (value, act, ok)) = slot.quickly(thread, &op) else { return not };
+        let Some(did) = slot.quickly(thread, &op) else { return not };
         if !op.is_plain() {
             me.spin.passes(&op);
         }
         me.goes_again(at);
         step.arg = op.arg;
         let same = me.did_again(step, slot, object, did);
+        let Did { value, act, ok, .. } = did;
         self.trace.steps.again();
         self.current = thread;
         if !same {
-            self.part_at(at, Accesses::from_slice(&[Access { object, act, seq: 0 }]));
+            self.part_at(at, only(Access { object, act, seq: 0 }));
         }
         (value, if ok { Again::Done } else { Again::Failed })
     }

@@ -35,6 +35,8 @@ impl Conductor {
         debug_assert_eq!(me.status, Status::Running);
         me.status = Status::Announced;
         let is_plain = me.op.is_plain();
+        // The common case: no round of a waiting loop begins or ends here.
+        let passes = is_plain || me.spin.passes(&me.op);
         if !self.recalling {
             if is_plain || me.op.is_certain() {
                 me.outcomes = 1;
@@ -44,8 +46,7 @@ impl Conductor {
                 self.enrol_in_full(thread);
             }
         }
-        // The common case: no round of a waiting loop begins or ends here.
-        if is_plain { Visit::Plain } else { self.visit(thread) }
+        if passes { Visit::Plain } else { self.come_round(thread) }
     }
 
     /// Works out whether a thread that has announced an op can go on, and sees to it that this is done again when it has to be.
@@ -80,10 +81,12 @@ impl Conductor {
             // Where there is always room nothing that others do matters to who sends.
             let always =
                 matches!(model, Object::Channel(c) if me.op.kind == OpKind::Send && c.is_unbounded());
-            if !always {
+            let outcomes = if always {
+                Outcomes::Ready(1)
+            } else {
                 pending.push(thread);
-            }
-            let outcomes = model.outcomes(thread, &me.op, None, &self.options);
+                model.outcomes(thread, &me.op, None, &self.options)
+            };
             return me.await_object(thread, outcomes, &mut self.enabled);
         }
         let Op { kind, object, other, .. } = me.op;

@@ -9,15 +9,25 @@ use crate::trace::End;
 
 impl Conductor {
     /// Which thread steps next?
-    #[inline]
+    #[inline(always)]
     pub fn decide(&mut self) -> Decision {
+        // Told at once in the beginning that is shared with the last execution.
+        if self.recalling
+            && !self.is_over()
+            && let Some(thread) = self.decide_again()
+        {
+            return Decision::Run(thread);
+        }
+        self.decide_anew()
+    }
+
+    #[inline(never)]
+    fn decide_anew(&mut self) -> Decision {
         if self.is_over() {
             return Decision::End;
         }
-        if self.recalling
-            && let Some(decision) = self.decide_again()
-        {
-            return decision;
+        if self.recalling {
+            return self.decide_where_they_part();
         }
         let at = self.trace.len();
         if let Some(planned) = self.prefix.get(at) {
@@ -25,18 +35,24 @@ impl Conductor {
                 self.chosen = planned.outcome;
                 return Decision::Run(planned.thread);
             }
-            return self.follow(*planned);
+            return self.follow_prefix(at);
+        }
+        if self.goes_on_by_itself(at) {
+            self.chosen = 0;
+            return Decision::Run(self.current);
         }
         self.decide_freely(at)
+    }
+
+    #[inline(never)]
+    fn decide_where_they_part(&mut self) -> Decision {
+        self.part();
+        self.decide_anew()
     }
 
     /// Which thread steps next, beyond the plan's prefix?
     #[inline(never)]
     fn decide_freely(&mut self, at: usize) -> Decision {
-        if self.goes_on_by_itself(at) {
-            self.chosen = 0;
-            return Decision::Run(self.current);
-        }
         let deviation = self.deviations.get(self.deviated);
         if let Some(deviation) = deviation
             && deviation.choice == self.trace.choices_made()
@@ -44,14 +60,11 @@ impl Conductor {
             return self.deviate(deviation.planned);
         }
         if self.enabled.is_empty() && !self.let_polite_threads_go() {
-            match self.deviations.get(self.deviated) {
-                Some(missed) => self.fail(self.departure(missed.planned)),
-                None => self.stop(),
-            }
+            self.end_here();
             return Decision::End;
         }
         if at as u32 >= self.limits.steps {
-            self.fail(self.too_many_steps());
+            self.fail_for_length();
             return Decision::End;
         }
         if !self.sleep.is_empty() {
@@ -60,17 +73,40 @@ impl Conductor {
         match self.choose_by_policy() {
             Some(thread) => Decision::Run(thread),
             None => {
-                self.trace.end = End::Asleep;
-                let blocked = |t: &Thread| t.status == Status::Announced && t.outcomes == 0;
-                let waiting = self.threads.iter().enumerate().filter(|(_, t)| blocked(t));
-                for (i, t) in waiting {
-                    let thread = ThreadId(i as u32);
-                    self.trace.waiting.push((thread, [t.op.object, t.op.other]));
-                    if t.op.is_cancellable() {
-                        self.trace.waiting.push((thread, [ObjectId::life(thread), ObjectId::NONE]));
-                    }
-                }
+                self.fall_asleep();
                 Decision::End
+            }
+        }
+    }
+
+    /// Nobody can go on.
+    #[cold]
+    #[inline(never)]
+    fn end_here(&mut self) {
+        match self.deviations.get(self.deviated) {
+            Some(missed) => self.fail(self.departure(missed.planned)),
+            None => self.stop(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_for_length(&mut self) {
+        self.fail(self.too_many_steps());
+    }
+
+    /// Everything that could go on is asleep.
+    #[cold]
+    #[inline(never)]
+    fn fall_asleep(&mut self) {
+        self.trace.end = End::Asleep;
+        let blocked = |t: &Thread| t.status == Status::Announced && t.outcomes == 0;
+        let waiting = self.threads.iter().enumerate().filter(|(_, t)| blocked(t));
+        for (i, t) in waiting {
+            let thread = ThreadId(i as u32);
+            self.trace.waiting.push((thread, [t.op.object, t.op.other]));
+            if t.op.is_cancellable() {
+                self.trace.waiting.push((thread, [ObjectId::life(thread), ObjectId::NONE]));
             }
         }
     }
@@ -89,6 +125,7 @@ impl Conductor {
     }
 
     /// Departs from the policy.
+    #[inline(never)]
     fn deviate(&mut self, planned: Planned) -> Decision {
         self.deviated += 1;
         self.planned = self.trace.len() + 1;
@@ -101,6 +138,7 @@ impl Conductor {
 
     /// The thread that stepped last may have come to a stop. Where preemptions are counted that is free only because those
     /// that might have let it go on were not there first, so they do not sleep any more.
+    #[inline(never)]
     fn wake_what_lets_go(&mut self) {
         let me = &self.threads[self.current.index()];
         if me.status != Status::Announced || (me.outcomes > 0 && !me.expiring) {
@@ -126,8 +164,17 @@ impl Conductor {
     /// that would rather wait (they paused, or would time out), the one after the last, so that each gets a turn.
     #[inline]
     pub(super) fn run_on(&self) -> Option<ThreadId> {
+        if self.sleep.is_empty() { self.run_on_among(|_| true) } else { self.run_on_awake() }
+    }
+
+    #[inline(never)]
+    fn run_on_awake(&self) -> Option<ThreadId> {
+        self.run_on_among(|t| self.awake(t).is_some())
+    }
+
+    #[inline(always)]
+    fn run_on_among(&self, awake: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
         let current = self.current;
-        let awake = |t: ThreadId| self.sleep.is_empty() || self.awake(t).is_some();
         let eager = |t: ThreadId| {
             let thread = &self.threads[t.index()];
             !thread.paused && !thread.expiring
@@ -153,6 +200,11 @@ impl Conductor {
     }
 
     #[inline(never)]
+    fn follow_prefix(&mut self, at: usize) -> Decision {
+        self.follow(self.prefix[at])
+    }
+
+    #[inline]
     fn follow(&mut self, planned: Planned) -> Decision {
         if self.trace.len() == self.sleep_from
             && let Some(sleeper) = self.sleep.iter().find(|s| !self.is_about_to(s.thread, s.expected))

@@ -12,24 +12,26 @@ impl Conductor {
     #[inline]
     pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
         let i = thread.index();
-        if self.threads.len() <= i || self.lives.len() <= i {
-            self.make_room(i);
-        }
-        self.threads[i].reset(Status::Running);
-        self.lives[i].revive();
-        self.sync.admit(thread, parent);
+        let (Some(me), Some(life)) = (self.threads.get_mut(i), self.lives.get_mut(i)) else {
+            return self.birth_of_one_more(thread, parent);
+        };
+        me.reset(Status::Running);
+        life.revive();
         self.unfinished += 1;
+        self.sync.admit(thread, parent);
     }
 
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, i: usize) {
+    fn birth_of_one_more(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+        let i = thread.index();
         if self.threads.len() <= i {
             self.threads.resize_with(i + 1, Thread::default);
         }
         while self.lives.len() <= i {
             self.lives.push(Slot::new(Life::new().into()));
         }
+        self.birth(thread, parent);
     }
 
     /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
@@ -39,32 +41,37 @@ impl Conductor {
         me.children += 1;
         me.pauses = 0;
         me.spin.reset();
-        let last = me.last;
-        let follows = !me.after.is_empty();
+        let follows = me.last.is_some() || !me.after.is_empty();
         let child = self.names.child(parent, nth);
         self.birth(child, Some(parent));
         self.sync.tick(parent);
         if follows {
-            self.threads[child.index()].after = self.threads[parent.index()].after.clone();
-        }
-        if let Some(last) = last {
-            self.threads[child.index()].after.push(last);
+            self.follow_parent(parent, child);
         }
         self.driver.spawned(parent, child);
         child
     }
 
+    /// The first step of a new thread follows what its parent's next one would, and the last one that the parent made.
+    #[inline(never)]
+    fn follow_parent(&mut self, parent: ThreadId, child: ThreadId) {
+        let Thread { after, last, .. } = &self.threads[parent.index()];
+        let (mut after, last) = (after.clone(), *last);
+        after.extend(last);
+        self.threads[child.index()].after = after;
+    }
+
     /// A thread waits for another to end. `true` if it has; otherwise the thread is [released](Self::next_released)
     /// when it does. This is no step either: it commutes with whatever others do.
     pub fn join(&mut self, thread: ThreadId, target: ThreadId, site: SiteId) -> bool {
+        let is_finished = self.is_finished(target);
         let me = &mut self.threads[thread.index()];
         me.pauses = 0;
         me.spin.reset();
-        if self.threads[target.index()].status == Status::Finished {
+        if is_finished {
             self.joined(thread, target);
             return true;
         }
-        let me = &mut self.threads[thread.index()];
         me.status = Status::Announced;
         me.op = Op::new(OpKind::Join, ObjectId::life(target), site);
         me.outcomes = 0;
@@ -72,7 +79,7 @@ impl Conductor {
         false
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn joined(&mut self, thread: ThreadId, target: ThreadId) {
         if let Object::Life(life) = &self.lives[target.index()].model {
             life.joined(thread, &mut self.sync);
@@ -82,15 +89,19 @@ impl Conductor {
         match ended.last {
             Some(last) => self.threads[thread.index()].after.push(last),
             None if ended.after.is_empty() => {}
-            None => {
-                let after = ended.after.clone();
-                self.threads[thread.index()].after.extend(after);
-            }
+            None => self.follow_ended(thread, target),
         }
+    }
+
+    #[inline(never)]
+    fn follow_ended(&mut self, thread: ThreadId, ended: ThreadId) {
+        let after = self.threads[ended.index()].after.clone();
+        self.threads[thread.index()].after.extend(after);
     }
 
     /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything
     /// is decided.
+    #[inline]
     pub fn next_released(&mut self) -> Option<ThreadId> {
         self.released.pop()
     }
@@ -103,6 +114,7 @@ impl Conductor {
 
     /// As [`next_released`](Self::next_released), if there is one such thread and whoever stepped last has ended: then it may go on and decide
     /// at its next op by itself, because nobody is preempted by that.
+    #[inline]
     pub fn next_released_alone(&mut self) -> Option<ThreadId> {
         let alone = self.released.len() == 1 && self.is_finished(self.current);
         alone.then(|| self.released.pop()).flatten()
@@ -138,11 +150,13 @@ impl Conductor {
     }
 
     /// Has the thread come to its end?
+    #[inline]
     pub fn is_finished(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].status == Status::Finished
     }
 
     /// Has the thread announced an op that it waits to do?
+    #[inline]
     pub fn is_announced(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].status == Status::Announced
     }
@@ -161,35 +175,64 @@ impl Conductor {
         }
         slot.version += 1;
         let (awaited, watched) = (!slot.pending.is_empty(), !slot.watchers.is_empty());
-        // The end belongs to the thread's last step; if it made none it is part of its parent's spawn, after
-        // which nobody else has moved.
-        let exit = Access { object: ObjectId::life(thread), act: Act::Exit, seq: 0 };
-        if !self.recalling
-            && let Some(last) = last.map(|s| s as usize).or(self.trace.len().checked_sub(1))
-        {
-            self.trace.add_end(last, exit);
-            if last >= self.sleep_from && !self.sleep.is_empty() {
-                let thread = self.trace.steps[last].thread;
-                wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
-            }
+        if !self.recalling {
+            self.record_end(thread, last);
         }
         if awaited {
-            for at in (0..self.lives[i].pending.len()).rev() {
-                let waiter = self.lives[i].pending[at];
-                if self.threads[waiter.index()].op.is_cancellable() {
-                    // It makes a step when it goes on, and stays until then.
-                    self.evaluate(waiter);
-                    continue;
-                }
-                self.lives[i].pending.swap_remove(at);
-                self.threads[waiter.index()].status = Status::Running;
-                self.joined(waiter, thread);
-                self.released.push(waiter);
-            }
+            self.release_joined(thread);
         }
         if watched {
             let at = self.trace.len().saturating_sub(1);
             self.changed(ObjectId::life(thread), thread, at);
         }
+    }
+
+    #[inline(always)]
+    fn record_end(&mut self, thread: ThreadId, last: Option<u32>) {
+        // The end belongs to the thread's last step; if it made none it is part of its parent's spawn, after
+        // which nobody else has moved.
+        let exit = Access { object: ObjectId::life(thread), act: Act::Exit, seq: 0 };
+        let Some(last) = last.map(|s| s as usize).or(self.trace.len().checked_sub(1)) else { return };
+        self.trace.add_end(last, exit);
+        if last >= self.sleep_from && !self.sleep.is_empty() {
+            let thread = self.trace.steps[last].thread;
+            wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
+        }
+    }
+
+    /// Those that wait for the thread, which has ended, go on.
+    #[inline]
+    fn release_joined(&mut self, ended: ThreadId) {
+        let pending = &mut self.lives[ended.index()].pending;
+        // Mostly that is one, and it cannot be called out of it.
+        match pending[..] {
+            [waiter] if !self.threads[waiter.index()].op.is_cancellable() => {
+                pending.clear();
+                self.release(waiter, ended);
+            }
+            _ => self.release_all(ended),
+        }
+    }
+
+    #[inline(never)]
+    fn release_all(&mut self, ended: ThreadId) {
+        let i = ended.index();
+        for at in (0..self.lives[i].pending.len()).rev() {
+            let waiter = self.lives[i].pending[at];
+            if self.threads[waiter.index()].op.is_cancellable() {
+                // It makes a step when it goes on, and stays until then.
+                self.evaluate(waiter);
+                continue;
+            }
+            self.lives[i].pending.swap_remove(at);
+            self.release(waiter, ended);
+        }
+    }
+
+    #[inline(always)]
+    fn release(&mut self, waiter: ThreadId, ended: ThreadId) {
+        self.threads[waiter.index()].status = Status::Running;
+        self.joined(waiter, ended);
+        self.released.push(waiter);
     }
 }

@@ -129,7 +129,9 @@ impl Thread {
         self.visible = 0;
         self.idle = Idle::No;
         self.woken_by = None;
-        self.after.clear();
+        if !self.after.is_empty() {
+            self.after.clear();
+        }
         self.children = 0;
         self.last = None;
         self.panicking = false;
@@ -213,7 +215,9 @@ impl Conductor {
         self.deviated = 0;
         self.planned = plan.prefix.len();
         self.sleep.clear();
-        self.sleep.extend_from_slice(&plan.sleep);
+        for sleeper in &plan.sleep {
+            self.sleep.push(sleeper.clone());
+        }
         self.sleep_from = plan.sleep_from;
         self.driver.begin(&plan.policy, &self.names);
         self.limits = plan.limits;
@@ -362,13 +366,24 @@ impl Conductor {
     }
 }
 
-/// Takes those steps out of a sleep set that depend on what `thread` has just done.
-#[inline]
+/// Takes those steps out of a sleep set that depend on what `thread` has just done. (The sets are small, and mostly all or none of it
+/// wakes: keeping the others in order one by one is shorter than what lists do in general.)
+#[inline(never)]
 pub fn wake_dependent(
     sleep: &mut Vec<Sleeper>,
     thread: ThreadId,
     accesses: &[Access],
     objects: &[ObjectInfo],
 ) {
-    sleep.retain(|s| s.thread != thread && !s.depends_on(accesses, objects));
+    let mut asleep = 0;
+    for i in 0..sleep.len() {
+        let sleeper = &sleep[i];
+        if sleeper.thread != thread && !sleeper.depends_on(accesses, objects) {
+            if asleep < i {
+                sleep.swap(asleep, i);
+            }
+            asleep += 1;
+        }
+    }
+    sleep.truncate(asleep);
 }

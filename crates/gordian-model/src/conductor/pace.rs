@@ -4,10 +4,13 @@ use super::{Conductor, Idle, Status, Thread};
 use crate::id::ThreadId;
 
 impl Conductor {
+    #[inline]
     pub(super) fn let_polite_threads_go(&mut self) -> bool {
-        if !self.pauses_seen && self.limits.fair_rounds > 0 {
-            return false;
-        }
+        (self.pauses_seen || self.limits.fair_rounds == 0) && self.do_let_polite_threads_go()
+    }
+
+    #[inline(never)]
+    fn do_let_polite_threads_go(&mut self) -> bool {
         let mut any = false;
         for i in 0..self.threads.len() {
             let me = &mut self.threads[i];

@@ -2,7 +2,7 @@
 
 use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
-use crate::access::Access;
+use crate::access::{Access, Accesses};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Model, Object, Outcomes};
 use crate::op::{OpKind, Reply};
@@ -12,26 +12,31 @@ impl Conductor {
     /// Carries out the announced op of the thread that was decided on.
     #[inline]
     pub fn perform(&mut self, thread: ThreadId) -> Reply {
-        if self.recalling {
-            return self.perform_again(thread);
+        Reply::from_words(self.perform_in_words(thread))
+    }
+
+    /// The same; gives the [words](Reply::into_words) of the reply.
+    #[inline(always)]
+    pub fn perform_in_words(&mut self, thread: ThreadId) -> (u64, u64) {
+        match self.perform_quickly(thread) {
+            Some((value, ok)) => Reply { value, ok, ..Reply::DONE }.into_words(),
+            None => self.perform_less_frequent(thread),
         }
-        let at = self.trace.len();
-        let reply = if self.threads[thread.index()].op.kind.is_frequent() {
-            match self.perform_quickly(thread) {
-                Some((value, ok)) => Reply { value, ok, ..Reply::DONE },
-                None => self.perform_in_full(thread),
-            }
-        } else {
-            self.perform_less_frequent(thread)
-        };
-        self.follow_up(thread, at);
-        reply
     }
 
     /// Not inlined: the path of the most frequent steps is as short as it was without.
     #[inline(never)]
-    fn perform_less_frequent(&mut self, thread: ThreadId) -> Reply {
-        self.perform_usually(thread).unwrap_or_else(|| self.perform_in_full(thread))
+    fn perform_less_frequent(&mut self, thread: ThreadId) -> (u64, u64) {
+        if self.recalling {
+            return self.perform_again(thread);
+        }
+        let at = self.trace.len();
+        let words = match self.perform_usually(thread) {
+            Some(reply) => reply.into_words(),
+            None => self.perform_in_full(thread).into_words(),
+        };
+        self.follow_up(thread, at);
+        words
     }
 
     /// Could the thread that stepped last go on, without having paused or having to time out?
@@ -57,8 +62,10 @@ impl Conductor {
         let op = &me.op;
         let outcome = self.chosen;
         self.trace.note_kind(op.kind);
-        let choice = (outcome, me.outcomes);
-        let step = self.trace.begin(thread, op, choice, self.live_slots as u32, &self.enabled);
+        let step = self.trace.begin(thread, op, &self.enabled, Accesses::new_const());
+        step.outcome = outcome;
+        step.outcomes = me.outcomes;
+        step.objects = self.live_slots as u32;
         step.goes_on = goes_on;
         if me.woken_by.is_some() {
             step.woken_by = me.woken_by.take();

@@ -38,9 +38,18 @@ pub(super) struct Driver {
 
 impl Driver {
     /// Starts over with a policy.
+    #[inline]
     pub(super) fn begin(&mut self, policy: &Policy, names: &Names) {
         match policy {
             Policy::RunOn => self.kind = Kind::RunOn,
+            policy => self.begin_to_draw(policy, names),
+        }
+    }
+
+    #[inline(never)]
+    fn begin_to_draw(&mut self, policy: &Policy, names: &Names) {
+        match policy {
+            Policy::RunOn => {}
             Policy::Random { seed } => {
                 self.kind = Kind::Random;
                 self.chance = Chance::new(*seed);
@@ -122,8 +131,30 @@ impl Driver {
 
 impl Conductor {
     /// The thread that the policy lets go next, out of those that are enabled and awake, and the outcome of its op.
+    #[inline]
     pub(super) fn choose_by_policy(&mut self) -> Option<ThreadId> {
-        let thread = match self.driver.kind {
+        let runs_on = self.driver.kind == Kind::RunOn;
+        let thread = if runs_on { self.run_on() } else { self.draw_thread() }?;
+        self.chosen = if !self.sleep.is_empty() {
+            self.awake(thread).expect("it is awake")
+        } else if runs_on {
+            0
+        } else {
+            self.draw_outcome(thread)
+        };
+        Some(thread)
+    }
+
+    /// The outcome of its op if the policy draws, and nothing sleeps.
+    #[inline(never)]
+    fn draw_outcome(&mut self, thread: ThreadId) -> u32 {
+        let outcomes = self.threads[thread.index()].outcomes;
+        if outcomes > 1 { self.driver.chance.below(outcomes.into()) as u32 } else { 0 }
+    }
+
+    #[inline(never)]
+    fn draw_thread(&mut self) -> Option<ThreadId> {
+        match self.driver.kind {
             Kind::RunOn => self.run_on(),
             // Where there is no choice nothing is drawn.
             _ if self.sleep.is_empty() && self.enabled.only().is_some() => self.enabled.only(),
@@ -137,16 +168,7 @@ impl Conductor {
             }
             Kind::Weighted if self.driver.at.is_none() => self.draw_by_weight(),
             Kind::Weighted => self.draw_selectively(),
-        }?;
-        let outcomes = self.threads[thread.index()].outcomes;
-        self.chosen = if !self.sleep.is_empty() {
-            self.awake(thread).expect("it is awake")
-        } else if outcomes > 1 && self.driver.kind != Kind::RunOn {
-            self.driver.chance.below(outcomes.into()) as u32
-        } else {
-            0
-        };
-        Some(thread)
+        }
     }
 
     #[inline]

@@ -1,29 +1,49 @@
-//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while no clocks are kept. It is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking at every turn
+//! The most frequent steps by far, done by themselves: ops on atomics and mutexes, while no clocks are kept. It is what
+//! [`perform_in_full`](Conductor::perform_in_full) would do, or [`perform_again`](Conductor::perform_again), without asking at every turn
 //! what else there might be.
 
 use super::{Conductor, Status, wake_dependent};
-use crate::access::{Access, Accesses, Act};
+use crate::access::{Access, Act, only};
 use crate::id::ThreadId;
+use crate::object::Did;
 
 impl Conductor {
     /// Carries out the announced op of the thread that was decided on, if it is so simple; gives what it read, and whether it
     /// succeeded. (These come back in registers, a reply would be copied.)
-    #[inline]
+    #[inline(always)]
     pub(super) fn perform_quickly(&mut self, thread: ThreadId) -> Option<(u64, bool)> {
+        if !self.threads[thread.index()].op.kind.is_frequent() {
+            return None;
+        }
         let at = self.trace.len();
-        let goes_on = self.could_go_on();
+        let goes_on = !self.recalling && self.could_go_on();
         let me = &mut self.threads[thread.index()];
-        let slot = self.slots.get_mut(me.op.object.index())?;
         if self.options.clocks || me.woken_by.is_some() {
             return None;
         }
-        let (value, act, ok) = slot.quickly(thread, &me.op)?;
+        let slot = self.slots.get_mut(me.op.object.index())?;
+        let did = slot.quickly(thread, &me.op)?;
         debug_assert_eq!(me.status, Status::Announced);
-        let choice = (self.chosen, me.outcomes);
-        let step = self.trace.begin(thread, &me.op, choice, self.live_slots as u32, &self.enabled);
+        let Did { value, act, ok, changed } = did;
+        if self.recalling {
+            let step = self.trace.steps.again();
+            me.status = Status::Running;
+            me.goes_again(at);
+            step.arg = me.op.arg;
+            self.current = thread;
+            let object = me.op.object;
+            if !me.did_again(step, slot, object, did) {
+                self.part_at(at, only(Access { object, act, seq: 0 }));
+            }
+            return Some((value, ok));
+        }
+        let object = me.op.object;
+        let touched = Access { object, act, seq: 0 };
+        let step = self.trace.begin(thread, &me.op, &self.enabled, only(touched));
+        step.outcome = self.chosen;
+        step.outcomes = me.outcomes;
+        step.objects = self.live_slots as u32;
         step.goes_on = goes_on;
-        // Made as a whole, which is shorter than to add it to what might be full.
-        step.accesses = Accesses::from_buf_and_len([Access { object: me.op.object, act, seq: 0 }; 3], 1);
         step.value = value;
         step.ok = ok;
         if !me.after.is_empty() {
@@ -33,19 +53,19 @@ impl Conductor {
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;
-        let object = me.op.object;
         if !self.sleep.is_empty() && at >= self.sleep_from {
-            let touched = [Access { object, act, seq: 0 }];
-            wake_dependent(&mut self.sleep, thread, &touched, &self.trace.objects);
+            wake_dependent(&mut self.sleep, thread, &[touched], &self.trace.objects);
         }
-        if slot.was_changed(act, value) {
+        debug_assert_eq!(changed, slot.was_changed(act, value));
+        if changed {
             slot.version = slot.version.wrapping_add(1);
             me.changes += 1;
             me.spin.reset();
-            if act.is_progress() {
+            // Of what is done here it is the only one that gets anywhere.
+            debug_assert_eq!(act.is_progress(), act == Act::Write);
+            if act == Act::Write {
                 me.pauses = 0;
-            }
-            if act == Act::Take {
+            } else if act == Act::Take {
                 slot.no_longer_pending(thread);
             }
             if slot.is_awaited() {
@@ -57,6 +77,7 @@ impl Conductor {
         if self.pauses_seen {
             self.release_polite(thread);
         }
+        self.follow_up(thread, at);
         Some((value, ok))
     }
 }

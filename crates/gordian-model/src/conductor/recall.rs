@@ -9,11 +9,11 @@
 
 use super::policy::Kind;
 use super::slots::{Objects, Slot, objects, slot_of};
-use super::{Conductor, Decision, Status, Thread};
-use crate::access::{Access, Accesses, Act};
+use super::{Conductor, Status, Thread};
+use crate::access::{Access, Accesses, only};
 use crate::id::{ObjectId, ThreadId};
-use crate::object::Touched;
-use crate::op::{OpKind, Reply};
+use crate::object::{Did, Touched};
+use crate::op::OpKind;
 use crate::plan::{Plan, Planned};
 use crate::policy::Policy;
 use crate::trace::Step;
@@ -55,36 +55,17 @@ impl Conductor {
         self.smooth = self.smooth.min(at);
     }
 
-    /// The next step, as long as it is the one of the last execution.
-    #[inline]
-    pub(super) fn decide_again(&mut self) -> Option<Decision> {
-        if let Some(step) = self.trace.steps.known(self.shared)
-            && let Some(me) = self.threads.get(step.thread.index())
-            && me.status == Status::Announced
-            && (me.op.kind, me.op.site, me.op.object) == (step.kind, step.site, step.object)
-        {
-            self.chosen = step.outcome;
-            return Some(Decision::Run(step.thread));
-        }
-        self.part();
-        None
-    }
-
-    /// Is the next step one of the last execution, and the one that this thread has announced? Then it may be
-    /// [performed](Self::perform).
+    /// The thread that makes the next step, as long as that is the one of the last execution.
     #[inline(always)]
-    pub fn recalls(&mut self, thread: ThreadId) -> bool {
-        if self.recalling
-            && let Some(step) = self.trace.steps.known(self.shared)
-            && step.thread == thread
-            && let Some(me) = self.threads.get(thread.index())
-            && (me.op.kind, me.op.site, me.op.object) == (step.kind, step.site, step.object)
-            && !self.is_over()
-        {
+    pub(super) fn decide_again(&mut self) -> Option<ThreadId> {
+        let step = self.trace.steps.known(self.shared)?;
+        let me = self.threads.get(step.thread.index())?;
+        let same = me.status == Status::Announced
+            && (me.op.kind, me.op.site, me.op.object) == (step.kind, step.site, step.object);
+        if same {
             self.chosen = step.outcome;
-            return true;
         }
-        false
+        same.then_some(step.thread)
     }
 
     /// The execution goes its own way from here: who could go on is worked out, and what the last execution did from here on is
@@ -110,9 +91,8 @@ impl Conductor {
         }
     }
 
-    /// Carries out a step of the last execution again.
-    #[inline(never)]
-    pub(super) fn perform_again(&mut self, thread: ThreadId) -> Reply {
+    /// Carries out a step of the last execution again; gives the [words](crate::Reply::into_words) of the reply.
+    pub(super) fn perform_again(&mut self, thread: ThreadId) -> (u64, u64) {
         let at = self.trace.len();
         let me = &mut self.threads[thread.index()];
         let step = self.trace.steps.again();
@@ -120,22 +100,6 @@ impl Conductor {
         me.goes_again(at);
         step.arg = me.op.arg;
         self.current = thread;
-        if me.op.kind.is_frequent()
-            && !self.options.clocks
-            && let Some(slot) = self.slots.get_mut(me.op.object.index())
-            && let Some(did @ (value, act, ok)) = slot.quickly(thread, &me.op)
-        {
-            let object = me.op.object;
-            if !me.did_again(step, slot, object, did) {
-                self.part_at(at, Accesses::from_slice(&[Access { object, act, seq: 0 }]));
-            }
-            return Reply { value, ok, ..Reply::DONE };
-        }
-        self.perform_again_in_full(thread, at)
-    }
-
-    fn perform_again_in_full(&mut self, thread: ThreadId, at: usize) -> Reply {
-        let me = &mut self.threads[thread.index()];
         if me.op.is_cancellable() {
             me.op.heed(&self.lives[thread.index()].model);
         }
@@ -143,8 +107,9 @@ impl Conductor {
         if op.may_be_usual()
             && !self.options.clocks
             && let slot = slot_of(&mut self.slots, &mut self.lives, op.object)
-            && let Some(Touched { reply, act, seq }) = slot.model.quickly(thread, op, self.chosen)
+            && let Some(did) = slot.model.quickly(thread, op, self.chosen)
         {
+            let (reply, Touched { act, seq, .. }) = (did.reply(), did);
             let step = &mut self.trace.steps[at];
             step.value = reply.value;
             step.ok = reply.ok;
@@ -153,9 +118,9 @@ impl Conductor {
             me.spin.reset();
             let access = Access { object: op.object, act, seq };
             if step.accesses.first() != Some(&access) {
-                self.part_at(at, Accesses::from_slice(&[access]));
+                self.part_at(at, only(access));
             }
-            return reply;
+            return reply.into_words();
         }
         self.trace.note_kind(op.kind);
         let mut accesses = Accesses::new_const();
@@ -182,7 +147,7 @@ impl Conductor {
         if !self.trace.steps[at].accesses.starts_with(&accesses) {
             self.part_at(at, accesses);
         }
-        reply
+        reply.into_words()
     }
 
     /// A step did something else than in the last execution, although the program came to it in the same way: what it found in memory was
@@ -214,12 +179,13 @@ impl Thread {
         step: &mut Step,
         slot: &mut Slot,
         object: ObjectId,
-        (value, act, ok): (u64, Act, bool),
+        Did { value, act, ok, changed }: Did,
     ) -> bool {
         step.value = value;
         let same = step.ok == ok;
         step.ok = ok;
-        if slot.was_changed(act, value) {
+        debug_assert_eq!(changed, slot.was_changed(act, value));
+        if changed {
             slot.version = slot.version.wrapping_add(1);
             self.changes += 1;
             self.spin.reset();
@@ -233,6 +199,7 @@ impl Thread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conductor::Decision;
     use crate::id::SiteId;
     use crate::object::Atomic;
     use crate::op::Op;

@@ -2,7 +2,7 @@
 
 use crate::access::{Accesses, Act};
 use crate::id::{ObjectId, ThreadId};
-use crate::object::{Cx, Life, Model, Object, Synchronisation};
+use crate::object::{Cx, Did, Life, Model, Object, Synchronisation};
 use crate::op::{Op, OpKind, Reply};
 use crate::plan::Options;
 
@@ -30,13 +30,12 @@ impl Slot {
         Slot { model, pending: Vec::new(), watchers: Vec::new(), version: 0 }
     }
 
-    /// Carries out an op on an atomic or a mutex, while no clocks are kept, if it is so simple: what it read, how it touched the object, and
-    /// whether it succeeded. Nothing has changed if not.
+    /// Carries out an op on an atomic or a mutex, while no clocks are kept, if it is so simple. Nothing has changed if not.
     #[inline(always)]
-    pub(super) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<(u64, Act, bool)> {
+    pub(super) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<Did> {
         match &mut self.model {
             Object::Atomic(atomic) => atomic.quickly(op),
-            Object::Mutex(mutex) => mutex.quickly(thread, op).map(|(act, ok)| (0, act, ok)),
+            Object::Mutex(mutex) => mutex.quickly(thread, op),
             _ => None,
         }
     }
@@ -70,7 +69,7 @@ impl Slot {
         match &mut self.model {
             // Nothing has to be dropped.
             Object::Life(life) => *life = Life::new(),
-            model => *model = Life::new().into(),
+            _ => unreachable!("the life of a thread is nothing else"),
         }
         self.pending.clear();
         self.watchers.clear();

@@ -13,6 +13,9 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::op::{Op, OpKind};
 use crate::plan::Sleeper;
 
+mod reads;
+use reads::Reads;
+
 /// What the front end does with a thread that has announced an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visit {
@@ -28,14 +31,15 @@ pub enum Visit {
 /// Where a thread is in a loop that may be waiting.
 #[derive(Debug)]
 pub(super) struct Spin {
+    /// The op to come back to. The thread's state is looked at, or was, only if there is one.
     anchor: Option<(OpKind, SiteId, ObjectId)>,
     /// Ops since the anchor was set or last met.
     since: u32,
     window: u32,
     rounds: u32,
     probed: bool,
-    /// What was read since the last probe, and in which version.
-    reads: Vec<(ObjectId, u32)>,
+    /// What was read since the last probe.
+    reads: Reads,
     /// Length of the trace, and the sleep set, at the last probe.
     mark: usize,
     sleep: Vec<Sleeper>,
@@ -50,9 +54,9 @@ impl Default for Spin {
             window: 0,
             rounds: 0,
             probed: false,
-            // With room, because an allocation between two comparisons of a thread's state could disturb them.
-            reads: Vec::with_capacity(64),
+            reads: Reads::default(),
             mark: 0,
+            // With room, because an allocation between two comparisons of a thread's state could disturb them.
             sleep: Vec::with_capacity(16),
             last: None,
         }
@@ -79,9 +83,7 @@ impl Spin {
 
     #[inline]
     pub(super) fn read(&mut self, object: ObjectId, version: u32) {
-        if self.reads.len() < 256 {
-            self.reads.push((object, version));
-        }
+        self.reads.push(object, version);
     }
 
     /// Has the thread's state been looked at?
@@ -126,11 +128,11 @@ impl Spin {
     }
 
     pub(super) fn reads(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.reads.iter().map(|&(object, _)| object)
+        self.reads.seen().iter().map(|&(object, _)| object)
     }
 
     pub(super) fn watches(&self, object: ObjectId) -> bool {
-        self.reads.iter().any(|&(o, _)| o == object)
+        self.reads.seen().iter().any(|&(o, _)| o == object)
     }
 
     /// Probing costs a copy of the stack, so it is tried in the first rounds and then ever more rarely.
@@ -146,14 +148,11 @@ pub(super) fn whole<T>(buffer: &Vec<T>, tell: &mut (impl FnMut(usize, usize) + ?
 }
 
 impl Conductor {
-    #[inline]
-    pub(super) fn visit(&mut self, thread: ThreadId) -> Visit {
+    /// The thread is back at the op to come back to.
+    #[inline(never)]
+    pub(super) fn come_round(&mut self, thread: ThreadId) -> Visit {
         let at = self.trace.len();
-        let Thread { op, spin, .. } = &mut self.threads[thread.index()];
-        if spin.passes(op) {
-            return Visit::Plain;
-        }
-        spin.since = 0;
+        self.threads[thread.index()].spin.since = 0;
         if !self.is_up_to_date(thread) {
             // What this round read has been written since, so the next one may go otherwise: it does not wait.
             let spin = &mut self.threads[thread.index()].spin;
@@ -177,7 +176,7 @@ impl Conductor {
     /// Is everything that was read since the last look still as it was?
     fn is_up_to_date(&self, thread: ThreadId) -> bool {
         let reads = &self.threads[thread.index()].spin.reads;
-        reads.len() < 256 && reads.iter().all(|&(object, version)| self.slot(object).version == version)
+        !reads.is_full() && reads.seen().iter().all(|&(object, version)| self.slot(object).version == version)
     }
 
     /// The memory that carrying out a step may write to: what a comparison of a thread's state has to leave out.
@@ -195,7 +194,7 @@ impl Conductor {
         self.driver.memory(tell);
         self.sync.memory(tell);
         for thread in &self.threads {
-            whole(&thread.spin.reads, tell);
+            thread.spin.reads.memory(tell);
             whole(&thread.spin.sleep, tell);
         }
         // Also those that this execution does not need, so that the list is the same at all times.
@@ -217,6 +216,15 @@ impl Conductor {
     /// Has the thread's state been looked at, to be compared when it is back where it was then?
     pub fn is_compared(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].spin.probed
+    }
+
+    /// Writes down what a thread will announce, as [`draft`](Self::draft); and may it have to [be probed](Self::is_probing)? Mostly it
+    /// may not, as the op is not of the kind to come back to.
+    #[inline(always)]
+    pub fn draft_and_look(&mut self, thread: ThreadId, op: Op) -> bool {
+        let me = &mut self.threads[thread.index()];
+        me.op = op;
+        me.spin.anchor.is_some_and(|anchor| anchor.0 == op.kind) || me.spin.probed || op.kind.is_pause()
     }
 
     /// Must the front end keep its own work off the thread's stack when it announces what it has written down, because the thread's
@@ -250,8 +258,8 @@ impl Conductor {
         me.idle = Idle::Proved;
         me.spin.probed = false;
         self.enabled.remove(thread);
-        for k in 0..self.threads[thread.index()].spin.reads.len() {
-            let object = self.threads[thread.index()].spin.reads[k].0;
+        for k in 0..self.threads[thread.index()].spin.reads.seen().len() {
+            let object = self.threads[thread.index()].spin.reads.seen()[k].0;
             self.slot_mut(object).watchers.push(thread);
         }
     }

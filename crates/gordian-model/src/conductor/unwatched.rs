@@ -16,7 +16,7 @@ impl Conductor {
     pub fn perform_unwatched(&mut self, thread: ThreadId, memory: ObjectId) -> Reply {
         if self.recalling {
             // That it has is in its record.
-            return self.perform_again(thread);
+            return Reply::from_words(self.perform_again(thread));
         }
         let at = self.trace.len();
         let reply = self.perform_in_full(thread);

@@ -4,7 +4,7 @@
 
 use super::slots::slot_of;
 use super::{Conductor, Idle, Status, Thread, wake_dependent};
-use crate::access::{Access, Accesses};
+use crate::access::{Access, only};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Outcomes, Touched};
 use crate::op::{Op, Reply};
@@ -54,13 +54,15 @@ impl Conductor {
         }
         let object = me.op.object;
         let slot = slot_of(&mut self.slots, &mut self.lives, object);
-        let Touched { reply, act, seq } = slot.model.quickly(thread, &me.op, self.chosen)?;
+        let did = slot.model.quickly(thread, &me.op, self.chosen)?;
+        let (reply, Touched { act, seq, .. }) = (did.reply(), did);
         debug_assert_eq!(me.status, Status::Announced);
-        let choice = (self.chosen, me.outcomes);
-        let step = self.trace.begin(thread, &me.op, choice, self.live_slots as u32, &self.enabled);
-        step.goes_on = goes_on;
         let touched = Access { object, act, seq };
-        step.accesses = Accesses::from_buf_and_len([touched; 3], 1);
+        let step = self.trace.begin(thread, &me.op, &self.enabled, only(touched));
+        step.outcome = self.chosen;
+        step.outcomes = me.outcomes;
+        step.objects = self.live_slots as u32;
+        step.goes_on = goes_on;
         step.value = reply.value;
         step.ok = reply.ok;
         if !me.after.is_empty() {

@@ -1,7 +1,7 @@
 //! Atomics of every width. Execution is sequentially consistent: a load sees the last store. What it
 //! *synchronises with* is decided by the orderings.
 
-use super::{Cx, Model, Object, Outcomes, Synchronisation};
+use super::{Cx, Did, Model, Object, Outcomes, Synchronisation};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
@@ -48,19 +48,22 @@ impl Atomic {
         sync.write(thread, &mut self.carried, true, true);
     }
 
-    /// What an op with one outcome does when no clocks are kept; what it read, how it touched this, and whether it succeeded.
+    /// What an op with one outcome does when no clocks are kept. Writing the value that was there already (a swap that finds a lock taken)
+    /// orders memory, but is no change that anybody waits for.
     #[inline(always)]
-    pub(crate) fn quickly(&mut self, op: &Op) -> Option<(u64, Act, bool)> {
+    pub(crate) fn quickly(&mut self, op: &Op) -> Option<Did> {
         let old = self.value;
-        self.value = match op.kind {
+        let read = |ok| Some(Did { value: old, act: Act::Read, ok, changed: false });
+        let new = match op.kind {
             OpKind::FetchAdd => Rmw::Add.apply(old, op.arg, op.detail),
-            OpKind::Load => return Some((old, Act::Read, true)),
+            OpKind::Load => return read(true),
             OpKind::Store => op.arg,
             OpKind::CompareExchange if old == op.arg => op.arg2,
-            OpKind::CompareExchange => return Some((old, Act::Read, false)),
+            OpKind::CompareExchange => return read(false),
             kind => kind.rmw()?.apply(old, op.arg, op.detail),
         };
-        Some((old, Act::Write, true))
+        self.value = new;
+        Some(Did { value: old, act: Act::Write, ok: true, changed: new != old })
     }
 
     #[inline]

@@ -133,9 +133,9 @@ impl Model for Condvar {
                 }
             }
             _ => match self.quickly(op, outcome) {
-                Some(Touched { reply, act, seq }) => {
-                    cx.touch(cx.object, act, u32::from(seq));
-                    reply
+                Some(did) => {
+                    cx.touch(cx.object, did.act, u32::from(did.seq));
+                    did.reply()
                 }
                 None => unreachable!("{:?} on a condvar", op.kind),
             },

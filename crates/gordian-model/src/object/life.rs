@@ -24,6 +24,7 @@ pub struct Life {
 
 impl Life {
     /// A thread that has just been born.
+    #[inline]
     pub fn new() -> Life {
         Life::default()
     }
@@ -43,11 +44,13 @@ impl Life {
         sync.acquire(thread, self.with_request);
     }
 
+    #[inline]
     pub(crate) fn finish(&mut self, thread: ThreadId, sync: &mut super::Synchronisation) {
         self.finished = true;
         sync.release(thread, &mut self.at_exit);
     }
 
+    #[inline]
     pub(crate) fn joined(&self, by: ThreadId, sync: &mut super::Synchronisation) {
         sync.acquire(by, self.at_exit);
     }

@@ -131,10 +131,24 @@ models! {
     Futex: "futex",
 }
 
+/// What an op on an atomic or a mutex did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Did {
+    /// What it read.
+    pub(crate) value: u64,
+    pub(crate) act: Act,
+    /// Did it succeed?
+    pub(crate) ok: bool,
+    /// Is the state another than before?
+    pub(crate) changed: bool,
+}
+
 /// What a step did that touched one object, once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touched {
-    pub(crate) reply: Reply,
+    value: u64,
+    ok: bool,
+    flag: bool,
     pub(crate) act: Act,
     pub(crate) seq: u16,
 }
@@ -142,7 +156,14 @@ pub(crate) struct Touched {
 impl Touched {
     #[inline(always)]
     pub(crate) fn new(reply: Reply, act: Act, seq: u32) -> Touched {
-        Touched { reply, act, seq: seq as u16 }
+        let Reply { value, ok, flag, .. } = reply;
+        Touched { value, ok, flag, act, seq: seq as u16 }
+    }
+
+    /// What the op gave back. (It is not kept as such, since all of it would be copied.)
+    #[inline(always)]
+    pub(crate) fn reply(&self) -> Reply {
+        Reply { value: self.value, ok: self.ok, flag: self.flag, ..Reply::DONE }
     }
 }
 
@@ -249,6 +270,7 @@ impl Synchronisation {
         }
     }
 
+    #[inline(never)]
     fn do_admit(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
         self.clocks.admit(thread);
         if self.threads.len() <= thread.index() {
@@ -277,9 +299,13 @@ impl Synchronisation {
 
     #[inline]
     pub(crate) fn tick(&mut self, thread: ThreadId) {
-        if !self.on {
-            return;
+        if self.on {
+            self.do_tick(thread);
         }
+    }
+
+    #[inline(never)]
+    fn do_tick(&mut self, thread: ThreadId) {
         let now = self.threads[thread.index()].now;
         let time = self.clocks.get(now, thread);
         self.clocks.set(now, thread, time + 1);
@@ -293,6 +319,7 @@ impl Synchronisation {
         }
     }
 
+    #[inline(never)]
     fn do_acquire(&mut self, thread: ThreadId, published: ClockId) {
         self.clocks.join(self.threads[thread.index()].now, published);
     }
@@ -305,6 +332,7 @@ impl Synchronisation {
         }
     }
 
+    #[inline(never)]
     fn do_release(&mut self, thread: ThreadId, published: &mut ClockId) {
         let into = self.clocks.own(published);
         self.clocks.join(into, self.threads[thread.index()].now);

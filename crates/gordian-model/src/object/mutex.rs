@@ -1,6 +1,6 @@
 //! Mutual exclusion, with poisoning and a `try_lock` that really fails.
 
-use super::{Cx, Holder, Model, Object, Outcomes};
+use super::{Cx, Did, Holder, Model, Object, Outcomes};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
@@ -37,23 +37,25 @@ impl Mutex {
         self.poisoned
     }
 
-    /// What taking or giving back a mutex without poison does when no clocks are kept: how it was touched, and whether that was
-    /// a success.
+    /// What taking or giving back a mutex without poison does when no clocks are kept.
     #[inline(always)]
-    pub(crate) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<(Act, bool)> {
+    pub(crate) fn quickly(&mut self, thread: ThreadId, op: &Op) -> Option<Did> {
+        let changed = |act| Some(Did { value: 0, act, ok: true, changed: true });
         let act = match op.kind {
             OpKind::Lock if !self.poisoned => Act::Take,
             OpKind::Unlock if op.arg == 0 => {
                 self.owner = None;
-                return Some((Act::Free, true));
+                return changed(Act::Free);
             }
-            OpKind::TryLock if self.owner.is_some() => return Some((Act::Probe, false)),
+            OpKind::TryLock if self.owner.is_some() => {
+                return Some(Did { value: 0, act: Act::Probe, ok: false, changed: false });
+            }
             OpKind::TryLock if !self.poisoned => Act::TryTake,
             _ => return None,
         };
         debug_assert!(self.owner.is_none());
         self.owner = Some((thread, op.site));
-        Some((act, true))
+        changed(act)
     }
 
     pub(super) fn take(&mut self, op: &Op, act: Act, cx: &mut Cx<'_>, id: crate::ObjectId) -> Reply {

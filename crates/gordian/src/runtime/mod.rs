@@ -116,30 +116,30 @@ pub(crate) fn op(op: Op) -> Reply {
                 return Reply { value, ok: again == Again::Done, ..Reply::DONE };
             }
         }
-        (*rt).conductor.draft(me, op);
         // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
         // left to `step`, whose larger frame would be compared, too.
-        if may_repeat && (*rt).conductor.is_probing(me) == 1 {
+        let may_be_probed = (*rt).conductor.draft_and_look(me, op);
+        if may_repeat && may_be_probed && (*rt).conductor.is_probing(me) == 1 {
             if (*rt).conductor.is_at_anchor(me) == 1 {
                 scrub();
             }
             return hosted(rt);
         }
-        step(rt)
+        Reply::from_words(step(rt))
     }
 }
 
-/// Announces the op that the running thread has written down, waits for its turn and carries it out.
+/// Announces the op that the running thread has written down, waits for its turn and carries it out; gives the words of the reply.
 ///
 /// # Safety
 /// As `suspend`.
 #[inline(never)]
-unsafe fn step(rt: *mut Runtime) -> Reply {
+unsafe fn step(rt: *mut Runtime) -> (u64, u64) {
     // SAFETY: `rt` is the live runtime of this OS thread; every access below is a short-lived reborrow that
     // ends before `suspend`.
     unsafe {
         if (*rt).silent {
-            return silently();
+            return silently().into_words();
         }
         let me = (*rt).running;
         let visit = (*rt).conductor.announce_draft(me);
@@ -147,18 +147,18 @@ unsafe fn step(rt: *mut Runtime) -> Reply {
         if Runtime::is_held(rt) {
             rest(rt);
             if (*rt).silent {
-                return torn_down(rt);
+                return torn_down(rt).into_words();
             }
-        } else if !(*rt).conductor.recalls(me) {
+        } else {
             let decision = (*rt).conductor.decide();
             if decision != Decision::Run(me) {
                 Runtime::pass_on(rt, decision);
                 if (*rt).silent {
-                    return torn_down(rt);
+                    return torn_down(rt).into_words();
                 }
             }
         }
-        (*rt).conductor.perform(me)
+        (*rt).conductor.perform_in_words(me)
     }
 }
 
