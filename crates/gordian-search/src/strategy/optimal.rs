@@ -12,21 +12,21 @@
 mod covered;
 
 use super::grown::Grown;
-use super::recycled::{Recycle, Recycled};
+use super::recycled::Recycle;
 use super::sequence::{Cover, Sequence};
 use super::sleepers::Sleepers;
 use super::stack::Stack;
 use super::tree::{Branch, insert, look, prune};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
-use crate::search::Word;
+use crate::search::{Maker, Word};
 use gordian_model::{
     Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
     copied, dependent,
 };
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::LocalKey;
 
 pub(crate) const WORD: Word = Word {
@@ -34,7 +34,8 @@ pub(crate) const WORD: Word = Word {
     usage: &["exhaustive"],
     read: |text| {
         text.nothing()?;
-        Ok(Arc::new(|_| Box::new(Recycled::<Optimal>::new(|_| ()))))
+        static MAKER: OnceLock<Maker> = OnceLock::new();
+        Ok(Arc::clone(MAKER.get_or_init(|| Arc::new(|_| Optimal::recycled(|_| ())))))
     },
 };
 
@@ -76,6 +77,8 @@ pub(super) struct Optimal {
     steps: Vec<usize>,
     /// Memory for branches.
     spare: Vec<Vec<Branch>>,
+    /// Memory for plans between searches.
+    idle: (Vec<Planned>, Vec<Sleeper>),
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
     /// There are barriers.
@@ -282,10 +285,16 @@ fn touched_with(kind: OpKind, mut accesses: Accesses, outcome: u32) -> Accesses 
 impl Strategy for Optimal {
     fn plan(&mut self, plan: &mut Plan) -> Next {
         if !std::mem::replace(&mut self.started, true) {
+            if plan.prefix.is_empty() && plan.sleep.is_empty() {
+                (plan.prefix, plan.sleep) = std::mem::take(&mut self.idle);
+            }
             return Next::Run;
         }
         let Some(branch) = self.backtrack() else {
             self.done = true;
+            self.idle = (std::mem::take(&mut plan.prefix), std::mem::take(&mut plan.sleep));
+            self.idle.0.clear();
+            self.idle.1.clear();
             return Next::Done;
         };
         self.open |= branch.is_open(self.failed);
@@ -390,5 +399,9 @@ impl Strategy for Optimal {
 
     fn classes(&self) -> Option<u64> {
         (self.done && !self.failed).then_some(self.classes)
+    }
+
+    fn retire(self: Box<Self>) {
+        self.keep();
     }
 }
