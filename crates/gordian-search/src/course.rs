@@ -15,7 +15,8 @@ const FIRST: u64 = 4_000;
 /// Writes down the course of a search.
 #[derive(Debug)]
 pub(crate) struct Log {
-    course: Course,
+    /// Short searches have none.
+    course: Option<Box<Course>>,
     /// Steps between two samples, and the steps at which the next is due.
     every: u64,
     due: u64,
@@ -23,14 +24,14 @@ pub(crate) struct Log {
 
 impl Default for Log {
     fn default() -> Log {
-        Log { course: Course::default(), every: FIRST, due: FIRST }
+        Log { course: None, every: FIRST, due: FIRST }
     }
 }
 
 impl Log {
     /// Was it long enough for that?
     pub(crate) fn has_samples(&self) -> bool {
-        !self.course.samples.is_empty()
+        self.course.is_some()
     }
 
     /// Takes a sample if one is due after so many steps.
@@ -38,10 +39,10 @@ impl Log {
         if steps < self.due {
             return;
         }
-        self.sample(executions, start, strategy);
-        if self.course.samples.len() >= KEPT {
+        let samples = &mut self.sample(executions, start, strategy).samples;
+        if samples.len() >= KEPT {
             let mut keep = false;
-            self.course.samples.retain(|_| {
+            samples.retain(|_| {
                 keep = !keep;
                 keep
             });
@@ -50,15 +51,17 @@ impl Log {
         self.due = steps + self.every;
     }
 
-    fn sample(&mut self, executions: u64, start: Instant, strategy: &dyn Strategy) {
+    fn sample(&mut self, executions: u64, start: Instant, strategy: &dyn Strategy) -> &mut Course {
         let elapsed = start.elapsed();
         let estimate = strategy.estimate();
-        self.course.samples.push(Sample { elapsed, executions, estimate });
+        let course = self.course.get_or_insert_default();
+        course.samples.push(Sample { elapsed, executions, estimate });
         if let Proved::Within(within) = strategy.proved(false)
-            && self.course.bounds.last().is_none_or(|last| last.within != within)
+            && course.bounds.last().is_none_or(|last| last.within != within)
         {
-            self.course.bounds.push(Finished { elapsed, executions, within });
+            course.bounds.push(Finished { elapsed, executions, within });
         }
+        course
     }
 
     /// The course of a search that has come to its end.
@@ -68,8 +71,10 @@ impl Log {
         start: Instant,
         strategy: &dyn Strategy,
         statistics: &Statistics,
-    ) -> Course {
-        self.sample(executions, start, strategy);
-        Course { tree: strategy.tree(), preemptions: statistics.by_preemptions().to_vec(), ..self.course }
+    ) -> Box<Course> {
+        let course = self.sample(executions, start, strategy);
+        course.tree = strategy.tree();
+        course.preemptions = statistics.by_preemptions().to_vec();
+        self.course.unwrap_or_default()
     }
 }

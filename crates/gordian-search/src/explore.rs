@@ -90,11 +90,32 @@ pub struct Summary {
     /// What the search was like on the way; left out if it came to its end at once and found nothing.
     pub course: Option<Box<Course>>,
     /// The failing execution.
-    pub failure: Option<(Failure, Trace)>,
+    pub failure: Option<(Failure, Box<Trace>)>,
     /// Data races that were passed over, each pair of places once.
     pub races: Vec<Race>,
     /// The options of the last execution, which may differ from those of the first plan.
     pub plan: Plan,
+}
+
+impl Summary {
+    /// Before the first execution, which follows this plan.
+    #[inline]
+    pub fn new(plan: Plan) -> Summary {
+        Summary {
+            executions: 0,
+            blocked: 0,
+            steps: 0,
+            complete: false,
+            elapsed: Duration::ZERO,
+            guarantee: Guarantee::Failed,
+            frontier: None,
+            statistics: Statistics::default(),
+            course: None,
+            failure: None,
+            races: Vec::new(),
+            plan,
+        }
+    }
 }
 
 /// How many executions a search that would never end makes when no limit is given.
@@ -113,33 +134,33 @@ fn is_endless(target: &mut dyn Target, plan: &mut Plan, steps: u32) -> bool {
 pub fn explore(
     target: &mut dyn Target,
     search: &Search,
-    mut limits: Limits,
-    mut plan: Plan,
-    mut progress: impl FnMut(u64, &Trace),
+    limits: Limits,
+    plan: Plan,
+    progress: impl FnMut(u64, &Trace),
 ) -> Summary {
+    let mut found = Summary::new(plan);
+    explore_into(&mut found, target, search, limits, progress);
+    found
+}
+
+/// The same with a [new](Summary::new) summary that is where it will stay: to hand it on takes as long as a few steps.
+pub fn explore_into(
+    found: &mut Summary,
+    target: &mut dyn Target,
+    search: &Search,
+    mut limits: Limits,
+    mut progress: impl FnMut(u64, &Trace),
+) {
     let start = Instant::now();
     let mut strategy = search.strategy(&limits.setting);
-    let mut found = Summary {
-        executions: 0,
-        blocked: 0,
-        steps: 0,
-        complete: false,
-        elapsed: Duration::ZERO,
-        guarantee: Guarantee::Failed,
-        frontier: None,
-        statistics: Statistics::default(),
-        course: None,
-        failure: None,
-        races: Vec::new(),
-        plan: Plan::default(),
-    };
     let mut log = Log::default();
     let mut cut = false;
     let mut next_look = 0;
     let mut done = false;
     let limit = loop {
+        let plan = &mut found.plan;
         plan.deviations.clear();
-        if strategy.plan(&mut plan) == Next::Done {
+        if strategy.plan(plan) == Next::Done {
             let hindrance = strategy.hindrance();
             done = true;
             found.complete = hindrance.is_none();
@@ -160,40 +181,28 @@ pub fn explore(
         if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
             break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));
         }
-        let (mut trace, mut names) = target.run_named(&plan);
+        let (mut trace, mut names) = target.run_named(plan);
         if let Some(most) = limits.steps_in_doubt
             && trace.failure().is_some_and(|failure| failure.kind == FailureKind::StepLimit)
         {
             limits.steps_in_doubt = None;
-            if !is_endless(target, &mut plan, most) {
+            if !is_endless(target, plan, most) {
                 plan.limits.steps = most;
             }
-            (trace, names) = target.run_named(&plan);
+            (trace, names) = target.run_named(plan);
         }
         found.steps += trace.len() as u64;
-        let needed = Options {
-            count_steps: plan.options.count_steps || trace.counts_seen,
-            end_steps: plan.options.end_steps || trace.ends_seen,
-            clocks: plan.options.clocks || trace.cells_seen,
-            cancels: plan.options.cancels || trace.cancels_seen,
-            ..plan.options
-        };
         for race in &trace.races {
             if found.races.iter().all(|known| known.places() != race.places()) {
                 found.races.push(*race);
             }
         }
         let learnt = !trace.points.is_empty() && !is_certain(trace);
-        if needed != plan.options || learnt {
+        if needs_more(trace, &plan.options) || learnt {
             // The program looks at reference counts, or whether threads have ended, or has cells, or races, or threads ask others to
             // end: start again with what that needs.
-            plan.options = needed;
-            plan.points.extend(&trace.points);
-            plan.prefix.clear();
-            plan.deviations.clear();
-            plan.sleep.clear();
-            strategy = search.strategy(&limits.setting);
-            plan.policy = Policy::default();
+            begin_again(plan, trace);
+            std::mem::replace(&mut strategy, search.strategy(&limits.setting)).retire();
             found.executions = 0;
             found.blocked = 0;
             found.statistics.clear();
@@ -208,7 +217,7 @@ pub fn explore(
             End::Failed(failure) => {
                 found.executions += 1;
                 if found.failure.is_none() {
-                    found.failure = Some(((**failure).clone(), trace.clone()));
+                    found.failure = Some(((**failure).clone(), Box::new(trace.clone())));
                 }
                 if !limits.keep_going {
                     progress(found.executions, trace);
@@ -224,7 +233,7 @@ pub fn explore(
             strategy.names(names);
         }
         if let Err(failure) = strategy.learn(trace) {
-            found.failure.get_or_insert_with(|| (failure, trace.clone()));
+            found.failure.get_or_insert_with(|| (failure, Box::new(trace.clone())));
             break None;
         }
     };
@@ -234,15 +243,38 @@ pub fn explore(
     // Of a small test that passes, which is soon done, nobody asks.
     if found.failure.is_some() || !found.complete || log.has_samples() {
         let made = found.executions + found.blocked;
-        found.course = Some(Box::new(log.end(made, start, &*strategy, &found.statistics)));
+        found.course = Some(log.end(made, start, &*strategy, &found.statistics));
     }
     if found.failure.is_none() {
         let proved = strategy.proved(done);
-        let cut_after = cut.then_some(plan.limits.fair_rounds);
+        let cut_after = cut.then_some(found.plan.limits.fair_rounds);
         found.guarantee = Guarantee::new(proved, found.executions, cut_after, limit);
     }
-    found.plan = plan;
-    found
+    strategy.retire();
+}
+
+/// Does the program need what is not among the options?
+#[inline]
+fn needs_more(trace: &Trace, options: &Options) -> bool {
+    (trace.counts_seen & !options.count_steps)
+        | (trace.ends_seen & !options.end_steps)
+        | (trace.cells_seen & !options.clocks)
+        | (trace.cancels_seen & !options.cancels)
+}
+
+/// The first plan again, with what the execution has shown to be needed.
+#[cold]
+#[inline(never)]
+fn begin_again(plan: &mut Plan, trace: &Trace) {
+    plan.options.count_steps |= trace.counts_seen;
+    plan.options.end_steps |= trace.ends_seen;
+    plan.options.clocks |= trace.cells_seen;
+    plan.options.cancels |= trace.cancels_seen;
+    plan.points.extend(&trace.points);
+    plan.prefix.clear();
+    plan.deviations.clear();
+    plan.sleep.clear();
+    plan.policy = Policy::default();
 }
 
 /// Did the execution fail in a way that would be a failure whatever else were a step? That nobody can go on is known only if all that threads

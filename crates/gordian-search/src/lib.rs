@@ -22,7 +22,7 @@ pub mod strategy;
 
 pub use bound::Bound;
 pub use characterise::{Character, Unexplained, characterise};
-pub use explore::{FrontierUse, Limits, Setting, Spill, Summary, Target, explore};
+pub use explore::{FrontierUse, Limits, Setting, Spill, Summary, Target, explore, explore_into};
 pub use guarantee::{Guarantee, Proved};
 pub use minimise::{Effort, fails_alike, minimise};
 pub use priority::{Point, Priority, Reason};

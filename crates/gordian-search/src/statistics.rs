@@ -13,7 +13,7 @@ pub struct Statistics {
     executions: u64,
     shortest: u32,
     longest: u32,
-    /// How many executions had so many steps.
+    /// How many executions had so many steps; nothing as long as all had as many.
     lengths: Vec<u64>,
     preemptions: u32,
     /// How many executions had so many preemptions; the last counts those with more, too.
@@ -28,18 +28,7 @@ impl Statistics {
     /// Takes in an execution that came to its end or failed.
     #[inline]
     pub fn take_in(&mut self, trace: &Trace) {
-        let steps = trace.len() as u32;
-        if self.executions == 0 {
-            self.shortest = steps;
-        }
-        self.executions += 1;
-        self.shortest = self.shortest.min(steps);
-        self.longest = self.longest.max(steps);
-        let bucket = bucket(steps);
-        if bucket >= self.lengths.len() {
-            self.make_room(bucket);
-        }
-        self.lengths[bucket] += 1;
+        self.measure(trace.len() as u32);
         self.cut += u64::from(trace.cut);
         // Those of steps that were taken back do not count, so where there are any the rest has to be counted.
         let preempted = match trace.has_taken_back() {
@@ -50,6 +39,34 @@ impl Statistics {
         self.by_preemptions[preempted.min(15) as usize] += 1;
     }
 
+    /// Takes in the length of one more execution.
+    #[inline]
+    fn measure(&mut self, steps: u32) {
+        if self.executions == 0 {
+            (self.shortest, self.longest) = (steps, steps);
+        }
+        if steps != self.shortest || steps != self.longest {
+            self.count(steps);
+        }
+        self.executions += 1;
+    }
+
+    /// Counts an execution where not all are equally long.
+    #[inline(never)]
+    fn count(&mut self, steps: u32) {
+        if self.lengths.is_empty() {
+            self.make_room(bucket(self.longest));
+            self.lengths[bucket(self.longest)] = self.executions;
+        }
+        self.shortest = self.shortest.min(steps);
+        self.longest = self.longest.max(steps);
+        let bucket = bucket(steps);
+        if bucket >= self.lengths.len() {
+            self.make_room(bucket);
+        }
+        self.lengths[bucket] += 1;
+    }
+
     /// As much as is needed: most tests are small, and their searches short.
     #[cold]
     fn make_room(&mut self, bucket: usize) {
@@ -58,8 +75,7 @@ impl Statistics {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.lengths.fill(0);
-        *self = Statistics { lengths: std::mem::take(&mut self.lengths), ..Statistics::default() };
+        *self = Statistics::default();
     }
 
     /// Steps of the shortest execution, of one in the middle, and of the longest. That in the middle is exact up to 127 steps,
@@ -174,11 +190,10 @@ mod tests {
 
     #[test]
     fn the_middle_is_the_middle() {
-        let mut statistics = Statistics { executions: 5, shortest: 1, longest: 200, ..Statistics::default() };
-        statistics.make_room(bucket(200));
-        for steps in [1, 3, 7, 7, 200] {
-            statistics.lengths[bucket(steps)] += 1;
-        }
+        let mut statistics = Statistics::default();
+        [7, 7].into_iter().for_each(|steps| statistics.measure(steps));
+        assert_eq!(statistics.steps(), Some((7, 7, 7)));
+        [3, 200, 1].into_iter().for_each(|steps| statistics.measure(steps));
         assert_eq!(statistics.steps(), Some((1, 7, 200)));
         statistics.clear();
         assert_eq!(statistics.steps(), None);

@@ -106,7 +106,8 @@ impl ForeignCheck {
         let mut plan = Plan::default();
         plan.options.races = self.races();
         plan.options.inputs = self.inputs();
-        let mut summary = self.checker.search_in(target, &self.settings, plan.clone(), tell);
+        let mut summary = Summary::new(plan.clone());
+        self.checker.search_in(target, &self.settings, &mut summary, tell);
         let departed = |summary: &Summary| {
             summary.failure.as_ref().is_some_and(|(failure, _)| failure.kind == FailureKind::Nondeterminism)
         };
@@ -114,7 +115,8 @@ impl ForeignCheck {
             // Races stay what they are.
             plan.points = std::mem::take(&mut summary.plan.points);
             let mut races = std::mem::take(&mut summary.races);
-            summary = self.checker.search_in(target, &self.settings, plan.clone(), tell);
+            summary = Summary::new(plan.clone());
+            self.checker.search_in(target, &self.settings, &mut summary, tell);
             races.retain(|race| summary.races.iter().all(|again| again.places() != race.places()));
             summary.races.splice(..0, races);
         }
@@ -123,15 +125,16 @@ impl ForeignCheck {
             let guarantee = std::mem::replace(&mut summary.guarantee, Guarantee::Failed);
             summary.guarantee = guarantee.at(format!("{} and calls", points.join(", ")));
         }
-        let looked = summary.failure.take().map(|(failure, trace)| {
-            if trace.failure() != Some(&failure) {
-                return (failure, Looked { trace, original: None, insight: Insight::default() });
-            }
-            let looked = look_into(target, trace, &summary.plan, &self.settings, true);
-            (looked.trace.failure().cloned().unwrap_or(failure), looked)
+        let failure = summary.failure.take().map(|(failure, trace)| {
+            let (failure, looked) = if trace.failure() != Some(&failure) {
+                (failure, Looked { trace: *trace, original: None, insight: Insight::default() })
+            } else {
+                let looked = look_into(target, *trace, &summary.plan, &self.settings, true);
+                (looked.trace.failure().cloned().unwrap_or(failure), looked)
+            };
+            self.checker.failure(failure, looked, &summary.plan, target.names(), &self.settings)
         });
-        let mut report = self.checker.report(summary, looked, target.names(), &self.settings);
-        report.search = Some(self.settings.search.clone().unwrap_or_default().to_string());
+        let mut report = Report::new(summary, failure.into_iter().collect());
         self.save(&mut report);
         report
     }
@@ -214,8 +217,11 @@ impl ForeignCheck {
             races: Vec::new(),
             plan,
         };
-        let looked = failure.map(|failure| (failure, Looked { trace, original: None, insight }));
-        let mut report = self.checker.report(summary, looked, target.names(), &self.settings);
+        let failure = failure.map(|failure| {
+            let looked = Looked { trace, original: None, insight };
+            self.checker.failure(failure, looked, &summary.plan, target.names(), &self.settings)
+        });
+        let mut report = Report::new(summary, failure.into_iter().collect());
         let outcome = outcome.unwrap_or_else(|departure| departure);
         report.replayed = Some(format!("replayed {}: {outcome}", shown.display()));
         report

@@ -4,6 +4,7 @@ use crate::report::{Failure, Report};
 use crate::surroundings::Surroundings;
 use gordian_model::{Exploration, Names};
 use gordian_report::{Page, Sources, html};
+use gordian_search::Search;
 use std::path::Path;
 
 impl Report {
@@ -30,18 +31,21 @@ impl Report {
         }))
     }
 
-    /// Writes down with the failure how it was found.
-    pub(crate) fn keep_exploration(&mut self) {
+    /// Writes down with the failure, if there is one, how it was found: by this search, or the default.
+    pub(crate) fn keep_exploration(&mut self, search: Option<&Search>) {
         if self.failure().is_none() {
             return;
         }
-        let exploration = self.search.as_ref().map(|search| self.exploration(search));
-        if let Some((failure, exploration)) = self.failure_mut().zip(exploration) {
+        let exploration = match search {
+            Some(search) => self.exploration(search),
+            None => self.exploration(&Search::default()),
+        };
+        if let Some(failure) = self.failure_mut() {
             failure.set_exploration(exploration);
         }
     }
 
-    fn exploration(&self, search: &str) -> Exploration {
+    fn exploration(&self, search: &Search) -> Exploration {
         let mut more = Vec::new();
         more.push(("in all".to_owned(), self.statistics().to_string()));
         if let Some(frontier) = self.frontier() {
@@ -51,7 +55,7 @@ impl Report {
             more.push(("not reached so far".to_owned(), self.unreached().join(", ")));
         }
         Exploration {
-            search: search.to_owned(),
+            search: search.to_string(),
             executions: self.executions(),
             blocked: self.blocked(),
             steps: self.steps(),

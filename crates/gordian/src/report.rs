@@ -192,13 +192,11 @@ impl fmt::Display for Failure {
 /// What a check found.
 #[derive(Clone, Debug)]
 pub struct Report {
-    summary: Summary,
-    failures: Vec<Failure>,
+    pub(crate) summary: Summary,
+    pub(crate) failures: Vec<Failure>,
     unreached: Vec<String>,
     /// No thread was spawned in any execution.
     pub(crate) alone: bool,
-    /// How it was searched, if it was.
-    pub(crate) search: Option<String>,
     /// How a replay went.
     pub(crate) replayed: Option<String>,
     /// How to run the test again, if an execution failed.
@@ -206,16 +204,9 @@ pub struct Report {
 }
 
 impl Report {
+    #[inline]
     pub(crate) fn new(summary: Summary, failures: Vec<Failure>) -> Report {
-        Report {
-            summary,
-            failures,
-            unreached: Vec::new(),
-            alone: false,
-            search: None,
-            replayed: None,
-            again: None,
-        }
+        Report { summary, failures, unreached: Vec::new(), alone: false, replayed: None, again: None }
     }
 
     /// Executions carried to their end or to a failure.

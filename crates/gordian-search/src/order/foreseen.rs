@@ -121,7 +121,8 @@ impl Order {
 }
 
 /// Does the op touch the same in the same way, whatever came before it?
-fn does_the_same(kind: OpKind) -> bool {
+#[inline]
+pub(crate) fn does_the_same(kind: OpKind) -> bool {
     use OpKind::*;
     matches!(kind, Load | Store | Lock | Unlock) || kind.rmw().is_some()
 }

@@ -13,9 +13,22 @@ impl Order {
     /// go otherwise in another execution; when it matters, the end of the trace stands for `last`.
     pub fn without(&self, at: usize, last: usize, into: &mut Vec<usize>) {
         into.clear();
-        let after = self.after(at);
-        into.extend((at + 1..last).filter(|&k| !after(k)));
+        self.beside(at, last, into);
         into.push(last);
+    }
+
+    /// Adds the steps between `at` and `end` that do not happen after `at`.
+    pub(crate) fn beside(&self, at: usize, end: usize, into: &mut Vec<usize>) {
+        let Some(later) = self.events.get(at + 1..end) else { return };
+        if self.wide {
+            let after = self.after(at);
+            return into.extend((at + 1..end).filter(|&k| !after(k)));
+        }
+        for (k, event) in later.iter().enumerate() {
+            if event.past >> at & 1 == 0 {
+                into.push(at + 1 + k);
+            }
+        }
     }
 
     /// Those of them that lead to `last`: what must be done for it to come before `at`, and no more. What let it go need not be

@@ -15,6 +15,7 @@ mod possible;
 mod tests;
 
 use beside::Beside;
+pub(crate) use foreseen::does_the_same;
 use gordian_model::clock::{ClockId, Clocks};
 use gordian_model::{Access, Act, Acts, ObjectId, OpKind, Step, ThreadId};
 use past::{Bits, Past, Row, WORD};

@@ -7,6 +7,7 @@ mod text;
 
 use crate::explore::Setting;
 use crate::strategy::{Strategy, WORDS};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(crate) struct Word {
 /// How to search. Made from a text of the grammar, or from a strategy of one's own.
 #[derive(Clone)]
 pub struct Search {
-    text: String,
+    text: Cow<'static, str>,
     maker: Maker,
 }
 
@@ -38,7 +39,7 @@ impl Search {
         name: impl Into<String>,
         maker: impl Fn(&Setting) -> Box<dyn Strategy> + Send + Sync + 'static,
     ) -> Search {
-        Search { text: name.into(), maker: Arc::new(maker) }
+        Search { text: Cow::Owned(name.into()), maker: Arc::new(maker) }
     }
 
     /// The text it was made from.
@@ -111,13 +112,13 @@ impl FromStr for Search {
         if let Some(word) = WORDS.iter().find(|word| word.name == text)
             && let Ok(maker) = (word.read)(Text::nothing_behind(text))
         {
-            return Ok(Search { text: text.to_owned(), maker });
+            return Ok(Search { text: Cow::Borrowed(word.name), maker });
         }
         let wrong =
             |wrong: Wrong| SearchError { text: text.to_owned(), position: wrong.at, hint: wrong.hint };
         let whole = Text::new(text);
         let maker = read(whole).map_err(wrong)?;
-        Ok(Search { text: whole.as_str().to_owned(), maker })
+        Ok(Search { text: Cow::Owned(whole.as_str().to_owned()), maker })
     }
 }
 

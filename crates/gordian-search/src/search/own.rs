@@ -16,14 +16,14 @@ impl Search {
     pub fn best_first(priorities: impl IntoIterator<Item = Arc<dyn Priority>>) -> Search {
         let priorities = collect(priorities);
         let text = format!("best first by {} of one's own", count(priorities.len()));
-        Search { text, maker: maker(Space::Races, priorities, true) }
+        Search { text: text.into(), maker: maker(Space::Races, priorities, true) }
     }
 
     /// Every execution that costs no more than this (and than 255), the cheapest first.
     pub fn bounded(bound: Arc<dyn Bound>, most: u32) -> Search {
         let text = format!("all {}", bound.within(most.min(MOST)));
         let within = Within { bound, most: most.min(MOST), iterative: true, classes: None };
-        Search { text, maker: maker(Space::Within(within), [], false) }
+        Search { text: text.into(), maker: maker(Space::Within(within), [], false) }
     }
 
     /// Best first, over the executions that cost no more than this (and than 255).
@@ -43,7 +43,7 @@ impl Search {
             bound.within(most.min(MOST))
         );
         let within = Within { bound, most: most.min(MOST), iterative: false, classes: None };
-        Search { text, maker: maker(Space::Within(within), priorities, true) }
+        Search { text: text.into(), maker: maker(Space::Within(within), priorities, true) }
     }
 }
 

@@ -152,4 +152,8 @@ impl Strategy for Dpor {
     fn tree(&self) -> Option<Tree> {
         self.descent.tree()
     }
+
+    fn retire(self: Box<Self>) {
+        self.keep();
+    }
 }

@@ -101,4 +101,7 @@ pub trait Strategy {
     fn is_endless(&self) -> bool {
         false
     }
+
+    /// Its search is over; it may keep its memory for the next one.
+    fn retire(self: Box<Self>) {}
 }

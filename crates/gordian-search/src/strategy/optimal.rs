@@ -12,21 +12,21 @@
 mod covered;
 
 use super::grown::Grown;
-use super::recycled::{Recycle, Recycled};
-use super::sequence::{Cover, Sequence};
+use super::recycled::Recycle;
+use super::sequence::{Cover, Sequence, is_foreseen};
 use super::sleepers::Sleepers;
 use super::stack::Stack;
-use super::tree::{Branch, insert, look, prune};
+use super::tree::{Branch, insert, look, prune, take_first};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
-use crate::search::Word;
+use crate::search::{Maker, Word};
 use gordian_model::{
     Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
     copied, dependent,
 };
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::LocalKey;
 
 pub(crate) const WORD: Word = Word {
@@ -34,7 +34,8 @@ pub(crate) const WORD: Word = Word {
     usage: &["exhaustive"],
     read: |text| {
         text.nothing()?;
-        Ok(Arc::new(|_| Box::new(Recycled::<Optimal>::new(|_| ()))))
+        static MAKER: OnceLock<Maker> = OnceLock::new();
+        Ok(Arc::clone(MAKER.get_or_init(|| Arc::new(|_| Optimal::recycled(|_| ())))))
     },
 };
 
@@ -47,6 +48,13 @@ struct Node {
     tree: Vec<Branch>,
     /// There may be leaves in doubt in the tree.
     doubtful: bool,
+}
+
+impl Node {
+    /// Has it never had branches?
+    fn is_new(&self) -> bool {
+        self.tree.is_empty() && self.seen.is_none() && self.tried == 0 && !self.doubtful
+    }
 }
 
 /// A race that was covered by what sleeps of a thread; or by branches of the tree, perhaps.
@@ -72,10 +80,14 @@ pub(super) struct Optimal {
     order: Order,
     /// Where the last plan left the path of the execution before it.
     branch: usize,
+    /// So many nodes may have had branches; those beyond are as they were made.
+    reached: usize,
     races: Vec<Race>,
     steps: Vec<usize>,
     /// Memory for branches.
     spare: Vec<Vec<Branch>>,
+    /// Memory for plans between searches.
+    idle: (Vec<Planned>, Vec<Sleeper>),
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
     /// There are barriers.
@@ -99,6 +111,7 @@ impl Recycle for Optimal {
 
     fn reset(&mut self) {
         self.started = false;
+        self.nodes.truncate(self.reached);
         while let Some(node) = self.nodes.last_mut() {
             node.seen = None;
             node.tried = 0;
@@ -112,6 +125,7 @@ impl Recycle for Optimal {
         self.grown.clear();
         self.order.truncate(0);
         self.branch = 0;
+        self.reached = 0;
         self.kept.clear();
         self.arrivals = false;
         self.failed = false;
@@ -130,6 +144,8 @@ impl Optimal {
 
     /// The next branch to follow at the deepest node that has one.
     fn backtrack(&mut self) -> Option<Branch> {
+        debug_assert!(self.nodes.iter().skip(self.reached).all(Node::is_new));
+        self.nodes.truncate(self.reached);
         while let Some(at) = self.nodes.len().checked_sub(1) {
             let node = &mut self.nodes[at];
             if !node.tree.is_empty() {
@@ -138,10 +154,12 @@ impl Optimal {
                 if let Some(seen) = node.seen.take() {
                     self.sleepers.add(seen);
                 }
-                prune(&mut node.tree, self.sleepers.at(at));
+                if node.doubtful {
+                    prune(&mut node.tree, self.sleepers.at(at));
+                }
                 if !node.tree.is_empty() {
                     node.tried += 1;
-                    return Some(node.tree.remove(0));
+                    return Some(take_first(&mut node.tree));
                 }
             }
             node.seen = None;
@@ -221,6 +239,7 @@ impl Optimal {
             steps: std::mem::take(&mut self.steps),
             last,
             last_outcome: outcome,
+            foreseen: is_foreseen(&trace.steps[last], &accesses),
             last_accesses: accesses,
             node,
             objects: trace.steps[node].objects,
@@ -244,6 +263,7 @@ impl Optimal {
             } else {
                 let in_doubt = insert(tree, &mut sequence, sleep, &mut self.spare);
                 seen.get_or_insert_with(|| trace.steps[node].sleeper());
+                self.reached = self.reached.max(node + 1);
                 if !in_doubt {
                     break;
                 }
@@ -282,19 +302,28 @@ fn touched_with(kind: OpKind, mut accesses: Accesses, outcome: u32) -> Accesses 
 impl Strategy for Optimal {
     fn plan(&mut self, plan: &mut Plan) -> Next {
         if !std::mem::replace(&mut self.started, true) {
+            if plan.prefix.is_empty() && plan.sleep.is_empty() {
+                (plan.prefix, plan.sleep) = std::mem::take(&mut self.idle);
+            }
             return Next::Run;
         }
         let Some(branch) = self.backtrack() else {
             self.done = true;
+            self.idle = (std::mem::take(&mut plan.prefix), std::mem::take(&mut plan.sleep));
+            self.idle.0.clear();
+            self.idle.1.clear();
             return Next::Done;
         };
-        self.open |= branch.is_open(self.failed);
+        self.open |= branch.doubtful && branch.is_open(self.failed);
         let depth = self.nodes.len() - 1;
         self.branch = depth;
+        self.reached = depth + 1;
         self.kept.retain(|k| k.race.1 < depth);
         self.order.truncate(depth);
         plan.sleep.clear();
-        plan.sleep.extend(self.sleepers.at(depth).iter().cloned());
+        for sleeper in self.sleepers.at(depth).iter() {
+            plan.sleep.push(sleeper.clone());
+        }
         plan.sleep_from = depth;
         self.grown.branch(depth, self.path.get(depth), &branch.planned);
         // The steps of a plan were seen to be possible, so no execution ends before it has made them.
@@ -303,13 +332,15 @@ impl Strategy for Optimal {
         self.path.push(branch.planned);
         let mut children = branch.children;
         while !children.is_empty() {
-            let first = children.remove(0);
+            let first = take_first(&mut children);
             let node = self.nodes.push();
-            node.doubtful = children.iter().any(|b| b.doubtful);
-            self.in_doubt |= node.doubtful;
-            let emptied =
-                if children.is_empty() { children } else { std::mem::replace(&mut node.tree, children) };
-            self.spare.push(emptied);
+            if !children.is_empty() {
+                node.doubtful = children.iter().any(|b| b.doubtful);
+                self.in_doubt |= node.doubtful;
+                std::mem::swap(&mut node.tree, &mut children);
+                self.reached = self.nodes.len();
+            }
+            self.spare.push(children);
             self.path.push(first.planned);
             children = first.children;
         }
@@ -335,23 +366,27 @@ impl Strategy for Optimal {
         let mut races = std::mem::take(&mut self.races);
         let mut varies = false;
         let steps = &trace.steps[..];
-        if steps.len() > self.branch {
+        let new = steps.get(self.branch..).unwrap_or_default();
+        if !new.is_empty() {
             self.path.truncate(self.branch);
         }
         // Nodes that the plan did not come to have no branches yet.
-        for (node, step) in self.nodes.iter_mut().zip(steps).skip(self.branch) {
+        let planned = self.nodes.get_mut(self.branch..).unwrap_or_default();
+        for (node, step) in planned.iter_mut().zip(new) {
             if !node.tree.is_empty() {
                 node.seen = Some(step.sleeper());
             }
         }
         self.nodes.reach(steps.len());
         self.order.extend(steps, &mut races);
-        if let [new @ .., last] = steps.get(self.branch..).unwrap_or_default() {
-            for step in new.iter().chain([last]) {
-                self.arrivals |= step.kind == OpKind::Arrive;
-                varies |= step.outcomes > 1;
-            }
-            self.sleepers.follow(new, trace);
+        let mut arrivals = false;
+        for step in new {
+            arrivals |= step.kind == OpKind::Arrive;
+            varies |= step.outcomes > 1;
+        }
+        self.arrivals |= arrivals;
+        if let [before_last @ .., _] = new {
+            self.sleepers.follow(before_last, trace);
         }
         self.classes += u64::from(trace.end == End::Complete);
         self.failed |= trace.failure().is_some();
@@ -367,13 +402,13 @@ impl Strategy for Optimal {
                 self.vary(i, trace);
             }
         }
-        for race in races.drain(..) {
+        for &race in &races {
             self.reverse(race, trace);
         }
+        races.clear();
         self.races = races;
         // The next plan follows this execution up to a node with branches at most.
-        let deepest = self.nodes.iter().rposition(|node| !node.tree.is_empty());
-        let needed = deepest.map_or(0, |node| (node + 1).min(steps.len()));
+        let needed = self.reached.min(steps.len());
         if needed > self.path.len() {
             self.path.extend(steps[self.path.len()..needed].iter().map(Step::planned));
         }
@@ -390,5 +425,9 @@ impl Strategy for Optimal {
 
     fn classes(&self) -> Option<u64> {
         (self.done && !self.failed).then_some(self.classes)
+    }
+
+    fn retire(self: Box<Self>) {
+        self.keep();
     }
 }

@@ -247,6 +247,10 @@ impl Strategy for Portfolio {
     fn is_endless(&self) -> bool {
         self.members.iter().all(|m| m.done || m.strategy.as_ref().is_some_and(|s| s.is_endless()))
     }
+
+    fn retire(self: Box<Self>) {
+        self.members.into_iter().filter_map(|member| member.strategy).for_each(|strategy| strategy.retire());
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::bounded::Bounded;
 use super::frontier;
-use super::recycled::Recycled;
+use super::recycled::Recycle;
 use crate::search::{Maker, Text, Word, Wrong};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn read(text: Text<'_>) -> Result<Maker, Wrong> {
     match pieces.get(1).map(|p| p.as_str()) {
         None => Ok(Arc::new(move |setting| {
             let memory = setting.memory;
-            Box::new(Recycled::<Bounded>::new(|s| (s.most, s.memory) = (most, memory)))
+            Bounded::recycled(|s| (s.most, s.memory) = (most, memory))
         })),
         Some("dfs") => frontier::words::preemptions(text),
         Some(_) => Err(pieces[1].none_of(["dfs"].into_iter())),

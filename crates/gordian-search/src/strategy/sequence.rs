@@ -1,8 +1,8 @@
 //! Sequences of steps that are to be put into a wakeup tree, and what can be told of their order and of the steps of other executions.
 
 use super::sleepers::Sleeping;
-use super::tree::Branch;
-use crate::order::Order;
+use super::tree::{Branch, Doubt};
+use crate::order::{Order, does_the_same};
 use gordian_model::{
     Access, Accesses, Act, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace,
     copied,
@@ -19,6 +19,8 @@ pub(super) struct Sequence<'a> {
     pub(super) last: usize,
     pub(super) last_outcome: u32,
     pub(super) last_accesses: Accesses,
+    /// What it will touch is only foreseen.
+    pub(super) foreseen: bool,
     /// The number of the step at the node, and of the objects known there.
     pub(super) node: usize,
     pub(super) objects: u32,
@@ -58,8 +60,10 @@ impl Sequence<'_> {
         let (node, last, order) = (self.node, self.last, self.order);
         self.walked.clear();
         self.steps.clear();
-        let follows = order.after(node);
-        self.steps.extend((node + 1..end).filter(|&k| k != last && !follows(k)));
+        order.beside(node, end, &mut self.steps);
+        if end > last {
+            self.steps.retain(|&k| k != last);
+        }
         self.steps.push(last);
         if arrivals {
             self.arrivals.clear();
@@ -87,13 +91,10 @@ impl Sequence<'_> {
         if step == self.last { self.last_outcome } else { self.trace.steps[step].outcome }
     }
 
-    /// Is what a step touches only foreseen? What a compare-and-swap does follows from the value it meets, which is known,
-    /// and who arrives as the last of a round from who else is in it.
+    /// Is what a step touches only foreseen?
+    #[inline]
     fn is_foreseen(&self, step: usize) -> bool {
-        let Step { kind, accesses, .. } = &self.trace.steps[step];
-        step == self.last
-            && self.last_accesses != *accesses
-            && !matches!(kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak | OpKind::Arrive)
+        step == self.last && self.foreseen
     }
 
     /// Does a step of the sequence happen before the one at this place of it?
@@ -105,7 +106,7 @@ impl Sequence<'_> {
         // It stands at the end. It may have waited for steps that are left out (the unlock of a lock that is now taken later), so only
         // what is in the sequence counts; and what happens before it does so because of one that leads to it by itself.
         let last = &self.trace.steps[step];
-        let foreseen = self.is_foreseen(step);
+        let foreseen = self.foreseen;
         Is::any(self.steps[..at].iter().map(|&s| {
             if self.trace.steps[s].thread == last.thread
                 || last.after.contains(&(s as u32))
@@ -225,19 +226,25 @@ impl Sequence<'_> {
     }
 
     #[inline]
-    pub(super) fn branch(&self, step: usize) -> Branch {
+    pub(super) fn branch(&self, step: usize, doubtful: bool, doubt: Option<Box<Doubt>>) -> Branch {
         let Step { thread, kind, site, outcomes, object, other, .. } = self.trace.steps[step];
         let outcome = self.outcome(step);
+        let accesses = copied(self.accesses(step));
+        // Objects that are known at the node are told by their numbers.
+        let sites = match accesses.iter().any(|a| is_young(a.object, self.objects)) {
+            true => (self.created(object), self.created(other)),
+            false => (SiteId::UNKNOWN, SiteId::UNKNOWN),
+        };
         Branch {
             planned: Planned { thread, outcome, expected: Some((kind, site)) },
-            accesses: copied(self.accesses(step)),
+            accesses,
             op: (object, other),
             known: self.objects,
-            sites: (self.created(object), self.created(other)),
+            sites,
             foreseen: self.is_foreseen(step),
             varies: outcomes > 1 || (step == self.last && may_vary(kind)),
-            doubt: None,
-            doubtful: false,
+            doubt,
+            doubtful,
             children: Vec::new(),
         }
     }
@@ -246,8 +253,7 @@ impl Sequence<'_> {
     #[inline]
     pub(super) fn translated(&self, branch: &Branch) -> Accesses {
         let mut accesses = copied(&branch.accesses);
-        let is_young = |o: ObjectId| o.as_life().is_none() && o.0 >= branch.known;
-        if !accesses.iter().any(|a| is_young(a.object)) {
+        if !accesses.iter().any(|a| is_young(a.object, branch.known)) {
             return accesses;
         }
         let thread = branch.planned.thread;
@@ -259,7 +265,7 @@ impl Sequence<'_> {
             Some(_) => None,
         };
         let here = here.filter(|s| branch.planned.expected == Some((s.kind, s.site)));
-        for access in accesses.iter_mut().filter(|a| is_young(a.object)) {
+        for access in accesses.iter_mut().filter(|a| is_young(a.object, branch.known)) {
             let (object, other) = branch.op;
             let loose = access.object != object && (self.trace.loose || access.object.0 < object.0);
             // A channel takes up several numbers in a row.
@@ -283,10 +289,25 @@ impl Sequence<'_> {
     }
 }
 
+/// Is it only foreseen that a step will touch this? What a compare-and-swap does follows from the value it meets, which is
+/// known, and who arrives as the last of a round from who else is in it.
+#[inline]
+pub(super) fn is_foreseen(step: &Step, touched: &[Access]) -> bool {
+    !does_the_same(step.kind)
+        && *touched != *step.accesses
+        && !matches!(step.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak | OpKind::Arrive)
+}
+
 /// Does the number of outcomes depend on what happened before?
 fn may_vary(kind: OpKind) -> bool {
     use OpKind::*;
     matches!(kind, CompareExchangeWeak | NotifyOne | IsLeader | FutexWake | FutexRequeue)
+}
+
+/// Was the object made after so many others? Such ones may be numbered otherwise in another execution.
+#[inline]
+fn is_young(object: ObjectId, known: u32) -> bool {
+    object.as_life().is_none() && object.0 >= known
 }
 
 /// Is something so? Not everything can be told.

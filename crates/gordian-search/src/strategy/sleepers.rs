@@ -91,8 +91,12 @@ impl Sleepers {
     /// Those that sleep at a node.
     #[inline]
     pub(super) fn at(&self, node: usize) -> Sleeping<'_> {
-        let start = self.nodes.get(node).map_or(self.sets.len(), |node| node.set as usize);
-        Sleeping { all: &self.all, set: &self.sets[start..self.end(node)] }
+        let set = match self.nodes.get(node..) {
+            Some([here, next, ..]) => &self.sets[here.set as usize..next.set as usize],
+            Some([last]) => &self.sets[last.set as usize..],
+            _ => &[],
+        };
+        Sleeping { all: &self.all, set }
     }
 }
 

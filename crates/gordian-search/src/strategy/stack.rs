@@ -45,6 +45,12 @@ impl<T: Default> Stack<T> {
     pub(super) fn pop(&mut self) {
         self.len -= 1;
     }
+
+    /// At most so many nodes: the others are popped.
+    #[inline]
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
 }
 
 impl<T> Deref for Stack<T> {

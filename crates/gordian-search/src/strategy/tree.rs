@@ -162,6 +162,12 @@ pub(super) fn prune(tree: &mut Vec<Branch>, sleep: Sleeping<'_>) {
     }
 }
 
+/// Takes the first branch out of a tree. Most often it is the only one, and nothing has to move up.
+#[inline]
+pub(super) fn take_first(tree: &mut Vec<Branch>) -> Branch {
+    if tree.len() > 1 { tree.remove(0) } else { tree.pop().expect("it is not empty") }
+}
+
 /// Puts a sequence into a tree, unless the tree already holds something that covers it; says whether the leaf it leads to may be
 /// in doubt. `sleep` are the steps that sleep at the node, `spare` is memory for branches.
 pub(super) fn insert(
@@ -214,12 +220,9 @@ pub(super) fn insert(
         if k > 0 && level.capacity() == 0 {
             *level = spare.pop().unwrap_or_default();
         }
-        let mut branch = sequence.branch(step);
-        branch.doubtful = in_doubt;
-        if in_doubt && k + 1 == sequence.steps.len() {
-            branch.doubt = Some(Box::new(Doubt::about(&parts)));
-        }
-        level.push(branch);
+        let is_leaf = k + 1 == sequence.steps.len();
+        let doubt = (in_doubt && is_leaf).then(|| Box::new(Doubt::about(&parts)));
+        level.push(sequence.branch(step, in_doubt, doubt));
         level = &mut level.last_mut().expect("just put in").children;
     }
     if in_doubt {

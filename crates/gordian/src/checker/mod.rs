@@ -8,8 +8,8 @@ use crate::runtime;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use gordian_model::{ObjectId, Op, OpKind, Plan, Trace};
-use gordian_search::Search;
-use run::cannot_work;
+use gordian_search::{Search, Summary};
+use run::{Resolved, cannot_work};
 pub(crate) use run::{misuse, stack_size};
 use std::fmt;
 use std::panic::Location;
@@ -194,29 +194,25 @@ impl Checker {
     where
         F: Fn() + Send + Sync + 'static,
     {
-        if let Some(message) = cannot_work() {
-            return misuse(message);
-        }
+        let mut report = Report::new(Summary::new(Plan::default()), Vec::new());
         match self.resolve() {
-            Err(message) => misuse(message),
-            Ok((settings, Some(replay))) => {
-                let mut report = self.repeat(&settings, &replay, &body);
-                report.keep(&settings, self.referee.as_ref(), body);
-                if replay.explains {
+            Err(message) => report = misuse(message),
+            Ok(Resolved { settings, replay }) => {
+                let settings = settings.as_deref().unwrap_or(&self.settings);
+                match &replay {
+                    None => {
+                        self.explore(settings, &body, &mut report);
+                        self.save(settings, &mut report);
+                    }
+                    Some(replay) => report = self.repeat(settings, replay, &body),
+                }
+                report.keep(settings, self.referee.as_ref(), body);
+                if replay.is_some_and(|replay| replay.explains) {
                     report.explain();
                 }
-                report
-            }
-            Ok((settings, None)) => {
-                let mut report = self.explore(&settings, &body);
-                if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
-                    surroundings.save(failure, settings.report.as_deref());
-                    surroundings.save_page(&mut report);
-                }
-                report.keep(&settings, self.referee.as_ref(), body);
-                report
             }
         }
+        report
     }
 
     /// Repeats one execution. A plan for a test of another name is an error.

@@ -10,30 +10,42 @@ use crate::settings::{self, Settings};
 use crate::spill::spill;
 use crate::surroundings::Replay;
 use gordian_model::{FailureKind, Insight, Names, Plan, Trace};
-use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore};
+use gordian_search::{Guarantee, Limits, Search, Setting, Statistics, Summary, Target, explore_into};
 use std::sync::PoisonError;
-use std::time::Duration;
+
+/// What counts for a check.
+#[derive(Default)]
+pub(super) struct Resolved {
+    /// The settings, if others than the checker's own count.
+    pub(super) settings: Option<Box<Settings>>,
+    /// What is to be repeated instead of a search.
+    pub(super) replay: Option<Box<Replay>>,
+}
 
 impl Checker {
-    /// The settings that count, and what is to be repeated instead of a search.
-    pub(super) fn resolve(&self) -> Result<(Settings, Option<Replay>), String> {
+    /// What counts, or why no check can be done.
+    pub(super) fn resolve(&self) -> Result<Resolved, String> {
+        if let Some(message) = cannot_work() {
+            return Err(message);
+        }
         if let Some(wrong) = &self.wrong {
             return Err(wrong.clone());
         }
-        let Some(surroundings) = &self.surroundings else { return Ok((self.settings.clone(), None)) };
+        let Some(surroundings) = &self.surroundings else { return Ok(Resolved::default()) };
         let environment = settings::environment()?;
         let file = settings::file(&surroundings.package)?;
         let mut settings = environment.settings.or(self.settings.clone()).or(file);
         if let Some(budget) = environment.budget {
             settings.time = Some(settings.time.map_or(budget, |time| time.min(budget)));
         }
-        let Some(path) = environment.replay else { return Ok((settings, None)) };
+        let settings = Some(Box::new(settings));
+        let Some(path) = environment.replay else { return Ok(Resolved { settings, replay: None }) };
         let variable = if environment.explains { "GORDIAN_EXPLAIN" } else { "GORDIAN_REPLAY" };
         let loaded = surroundings.load(&path).map_err(|error| format!("{variable}: {error}"))?;
         let replay = Replay { explains: environment.explains, stop_at: environment.stop_at, ..loaded };
         match self.other_program(&replay.recording.plan) {
             Some(message) => Err(format!("{variable}={}: {message}", path.display())),
-            None => Ok((settings, Some(replay))),
+            None => Ok(Resolved { settings, replay: Some(Box::new(replay)) }),
         }
     }
 
@@ -47,14 +59,15 @@ impl Checker {
         })
     }
 
-    /// Searches, and tells of every execution.
+    /// Searches, and tells of every execution. The summary is a new one.
     pub(crate) fn search_in(
         &self,
         target: &mut dyn Target,
         settings: &Settings,
-        mut plan: Plan,
+        summary: &mut Summary,
         tell: &mut dyn FnMut(&Trace),
-    ) -> Summary {
+    ) {
+        let plan = &mut summary.plan;
         let default;
         let search = match &settings.search {
             Some(search) => search,
@@ -85,14 +98,16 @@ impl Checker {
         plan.options.leaks = leaks.unwrap_or(plan.options.leaks);
         plan.options.weak_failures = weak_failures.unwrap_or(plan.options.weak_failures);
         plan.options.spurious_wakeups = spurious_wakeups.unwrap_or(plan.options.spurious_wakeups);
-        explore(target, search, limits, plan, |_, trace| tell(trace))
+        explore_into(summary, target, search, limits, |_, trace| tell(trace));
     }
 
-    pub(super) fn explore(&self, settings: &Settings, body: &dyn Fn()) -> Report {
+    /// Searches; the report is a new one.
+    pub(super) fn explore(&self, settings: &Settings, body: &dyn Fn(), report: &mut Report) {
         let engine = Engine::new(stack_size(settings), None);
         let mut closure = Closure { engine, body, referee: self.referee.as_deref() };
         let mut progress = self.surroundings.as_ref().and_then(|_| Progress::wanted());
-        let mut summary = self.search_in(&mut closure, settings, Plan::default(), &mut |trace| {
+        let summary = &mut report.summary;
+        self.search_in(&mut closure, settings, summary, &mut |trace| {
             if let Some(progress) = &mut progress {
                 progress.count(trace.len());
             }
@@ -105,32 +120,52 @@ impl Checker {
         let spawned = closure.engine.names().threads() > 1;
         let nothing = summary.failure.is_none() && summary.steps == 0 && summary.executions > 0 && !spawned;
         if nothing {
-            return misuse(
+            *report = misuse(
                 "nothing to check: the closure spawned no thread and used none of gordian's primitives, so there is only one \
                  execution; use gordian::thread and gordian::sync in it (and in the code it tests) instead of std's",
             );
+            return;
         }
-        let covered = closure.engine.covered();
-        let unreached: Vec<String> =
-            self.must_cover.iter().filter(|name| !covered.contains(&name.as_str())).cloned().collect();
-        let looked = summary.failure.take().map(|(failure, trace)| {
-            // A search may say of an execution that it cannot be, although it came to its end.
-            if self.keep_going || trace.failure() != Some(&failure) {
-                return (failure, Looked { trace, original: None, insight: Insight::default() });
-            }
-            let trace = show_better(&mut closure, trace, &failure, &summary.plan);
-            let looked = look_into(&mut closure, trace, &summary.plan, settings, false);
-            (looked.trace.failure().cloned().unwrap_or(failure), looked)
-        });
-        let mut report = self.report(summary, looked, closure.engine.names(), settings);
-        report.set_unreached(unreached);
+        if let Some(found) = summary.failure.take() {
+            let failure = self.look_at(found, &summary.plan, &mut closure, settings);
+            report.failures.push(failure);
+        }
+        if !self.must_cover.is_empty() {
+            let covered = closure.engine.covered();
+            let unreached = self.must_cover.iter().filter(|name| !covered.contains(&name.as_str()));
+            report.set_unreached(unreached.cloned().collect());
+        }
         report.alone = !spawned;
-        report.search = Some(match &settings.search {
-            Some(search) => search.as_str().to_owned(),
-            None => Search::default().to_string(),
-        });
-        report.keep_exploration();
-        report
+        report.keep_exploration(settings.search.as_ref());
+    }
+
+    /// Saves the failure, if there is one and the surroundings count.
+    pub(super) fn save(&self, settings: &Settings, report: &mut Report) {
+        if let (Some(surroundings), Some(failure)) = (&self.surroundings, report.failure_mut()) {
+            surroundings.save(failure, settings.report.as_deref());
+            surroundings.save_page(report);
+        }
+    }
+
+    /// What is to be told of the failure that a search has found.
+    #[cold]
+    #[inline(never)]
+    fn look_at(
+        &self,
+        (failure, trace): (gordian_model::Failure, Box<Trace>),
+        plan: &Plan,
+        closure: &mut Closure<'_>,
+        settings: &Settings,
+    ) -> Failure {
+        // A search may say of an execution that it cannot be, although it came to its end.
+        let (failure, looked) = if self.keep_going || trace.failure() != Some(&failure) {
+            (failure, Looked { trace: *trace, original: None, insight: Insight::default() })
+        } else {
+            let trace = show_better(closure, *trace, &failure, plan);
+            let looked = look_into(closure, trace, plan, settings, false);
+            (looked.trace.failure().cloned().unwrap_or(failure), looked)
+        };
+        self.failure(failure, looked, plan, closure.engine.names(), settings)
     }
 
     /// Repeats one execution, of which it may be known what it did.
@@ -171,7 +206,7 @@ impl Checker {
             races: Vec::new(),
             plan,
         };
-        let looked = failure.map(|failure| {
+        let failure = failure.map(|failure| {
             // What is known holds for what was recorded.
             let insight = if trace.len() == plan_steps { insight } else { Insight::default() };
             // That a loop was known to wait is in what was recorded, not in its choices.
@@ -179,9 +214,10 @@ impl Checker {
                 recorded.failure() == Some(&failure) && recorded.choices().eq(trace.choices())
             };
             let trace = recorded.filter(same).cloned().unwrap_or(trace);
-            (failure, Looked { trace, original: None, insight })
+            let looked = Looked { trace, original: None, insight };
+            self.failure(failure, looked, &summary.plan, closure.engine.names(), settings)
         });
-        self.report(summary, looked, closure.engine.names(), settings)
+        Report::new(summary, failure.into_iter().collect())
     }
 
     /// Repeats a saved execution and says whether it went as it was recorded.
@@ -208,31 +244,28 @@ impl Checker {
         report
     }
 
-    pub(crate) fn report(
+    /// What is to be told of a failure; the plan is the one that its search had last.
+    pub(crate) fn failure(
         &self,
-        summary: Summary,
-        looked: Option<(gordian_model::Failure, Looked)>,
+        failure: gordian_model::Failure,
+        Looked { trace, original, insight }: Looked,
+        plan: &Plan,
         names: &Names,
         settings: &Settings,
-    ) -> Report {
-        let mut failures = Vec::new();
-        if let Some((failure, Looked { trace, original, insight })) = looked {
-            let plan = Plan {
-                program: self.name.clone(),
-                names: Some(names.clone()),
-                prefix: trace.choices().collect(),
-                sleep: Vec::new(),
-                sleep_from: 0,
-                deviations: Vec::new(),
-                inputs: trace.inputs.clone(),
-                replay: true,
-                insight,
-                ..summary.plan.clone()
-            };
-            let detailed = settings.detailed.unwrap_or_default();
-            failures.push(Failure::new(failure, trace, plan, original, detailed));
-        }
-        Report::new(summary, failures)
+    ) -> Failure {
+        let plan = Plan {
+            program: self.name.clone(),
+            names: Some(names.clone()),
+            prefix: trace.choices().collect(),
+            sleep: Vec::new(),
+            sleep_from: 0,
+            deviations: Vec::new(),
+            inputs: trace.inputs.clone(),
+            replay: true,
+            insight,
+            ..plan.clone()
+        };
+        Failure::new(failure, trace, plan, original, settings.detailed.unwrap_or_default())
     }
 }
 
@@ -264,19 +297,5 @@ pub(super) fn cannot_work() -> Option<String> {
 
 pub(crate) fn misuse(message: impl Into<String>) -> Report {
     let failure = gordian_model::Failure::new(FailureKind::Misuse, message);
-    let summary = Summary {
-        executions: 0,
-        blocked: 0,
-        steps: 0,
-        complete: false,
-        elapsed: Duration::ZERO,
-        guarantee: Guarantee::Failed,
-        frontier: None,
-        statistics: Statistics::default(),
-        course: None,
-        failure: None,
-        races: Vec::new(),
-        plan: Plan::default(),
-    };
-    Report::new(summary, vec![Failure::without_trace(failure)])
+    Report::new(Summary::new(Plan::default()), vec![Failure::without_trace(failure)])
 }

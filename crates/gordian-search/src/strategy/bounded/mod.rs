@@ -406,6 +406,10 @@ impl Strategy for Bounded {
             (false, _, below) => within(below - 1),
         }
     }
+
+    fn retire(self: Box<Self>) {
+        self.keep();
+    }
 }
 
 fn departed(steps: usize) -> Failure {

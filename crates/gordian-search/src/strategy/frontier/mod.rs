@@ -414,6 +414,10 @@ impl Strategy for Frontier {
             spilled: self.spilled.total(),
         })
     }
+
+    fn retire(self: Box<Self>) {
+        self.keep();
+    }
 }
 
 impl Frontier {

@@ -5,7 +5,7 @@ use crate::bound::{Bound, Delays, Depth, Preemptions};
 use crate::explore::Setting;
 use crate::priority::{Dpor, Mdpor, Method, Pb, Priority, Rand, Ss, Var};
 use crate::search::{Maker, Text, Word, Wrong};
-use crate::strategy::recycled::Recycled;
+use crate::strategy::recycled::Recycle;
 use std::sync::Arc;
 
 /// `preemptions:K,dfs`: every execution within the bound, without reduction, as CHESS makes them.
@@ -110,7 +110,7 @@ pub(crate) fn maker(
 ) -> Maker {
     let priorities: Arc<[Arc<dyn Priority>]> = priorities.into_iter().collect();
     Arc::new(move |setting: &Setting| {
-        Box::new(Recycled::<Frontier>::new(|search| {
+        Frontier::recycled(|search| {
             if setting.memory.is_some_and(|memory| search.bytes() > memory) {
                 *search = Frontier::default();
             }
@@ -120,6 +120,6 @@ pub(crate) fn maker(
             search.memory = setting.memory;
             search.spill = setting.spill;
             search.wants_names = wants_names;
-        }))
+        })
     })
 }

@@ -15,8 +15,8 @@ impl Optimal {
             is_sure
                 && met_by_others(sleeper.expected.0, &sleeper.accesses).iter().all(|access| {
                     let (mut ordered, mut twin) = (Acts::NONE, false);
-                    for met in first.accesses.iter().chain(&second.accesses) {
-                        if met.object == access.object {
+                    for step in [first, second] {
+                        for met in step.accesses.iter().filter(|met| met.object == access.object) {
                             ordered = ordered.and(met.act.precedes());
                             twin |= met == access;
                         }
