@@ -11,6 +11,7 @@
 //! - A thread under test is resumed only by the OS thread that created it, and never while it is running.
 //! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
 
+mod claim;
 mod coroutines;
 mod drive;
 mod end;
@@ -36,6 +37,7 @@ mod tag;
 mod terminal;
 mod watch;
 
+pub(crate) use claim::{Claim, Leaving, is_detached};
 pub(crate) use engine::Engine;
 pub(crate) use panic::PanicNote;
 pub(crate) use shared::{Panicked, Shared};
