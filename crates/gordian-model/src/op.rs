@@ -3,16 +3,18 @@
 use crate::id::{ObjectId, SiteId};
 use serde::{Deserialize, Serialize};
 
-/// A memory ordering, as the program wrote it.
+/// A memory ordering, as the program wrote it. The numbers are those that std's has, so that one becomes the other without a look at it;
+/// files go by the place in this list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
+#[repr(u8)]
 pub enum Order {
     #[default]
-    Relaxed,
-    Acquire,
-    Release,
-    AcqRel,
-    SeqCst,
+    Relaxed = 0,
+    Acquire = 2,
+    Release = 1,
+    AcqRel = 3,
+    SeqCst = 4,
 }
 
 impl Order {

@@ -9,7 +9,7 @@ use super::seat::Seat;
 use super::snapshot::Snapshot;
 use super::{current, overflow};
 use corosensei::stack::Stack;
-use gordian_model::{Failure, FailureKind, Names, SiteId, ThreadId};
+use gordian_model::{Conductor, Failure, FailureKind, Names, SiteId, ThreadId};
 use std::convert::Infallible;
 
 /// What a thread is resumed for.
@@ -33,42 +33,35 @@ pub(super) struct Task {
     pub(super) live: bool,
     /// The host performs the op it waits with.
     pub(super) hosted: bool,
-    job: Job,
+    /// Nobody will join it: what it leaves is dropped at its end.
+    pub(super) unclaimed: bool,
+    /// Nor will anybody ask whether it has panicked.
+    pub(super) detached: bool,
+    pub(super) job: Job,
     pub(super) snapshot: Snapshot,
     pub(super) last_panic: Option<PanicNote>,
 }
 
 impl Runtime {
-    /// Gives a new thread what it is to do; it begins when it is resumed.
-    ///
-    /// # Safety
-    /// What `body` borrows outlives the thread.
+    /// Makes a new thread, which begins when it is resumed. What it is to do goes where this says.
     #[inline]
-    pub(super) unsafe fn bring_up(&mut self, thread: ThreadId, body: impl FnOnce()) {
+    pub(super) fn bring_up(&mut self, thread: ThreadId) -> Option<&mut Job> {
         let i = thread.index();
         if self.tasks.len() <= i {
             self.tasks.resize_with(i + 1, Task::default);
         }
         let task = &mut self.tasks[i];
         if task.live {
-            return self.fail_by_name(thread);
+            fail_by_name(&mut self.conductor, thread);
+            return None;
         }
-        task.live = true;
         self.live += 1;
-        task.hosted = false;
+        task.live = true;
+        (task.hosted, task.unclaimed, task.detached) = (false, false, false);
         if task.last_panic.is_some() {
             task.last_panic = None;
         }
-        // SAFETY: as promised.
-        unsafe { task.job.put(body) };
-    }
-
-    /// Only a plan that was tampered with has two threads of one name.
-    #[cold]
-    fn fail_by_name(&mut self, thread: ThreadId) {
-        let name = self.conductor.names.thread(thread);
-        let message = format!("two threads are named {name}: the plan is damaged");
-        self.conductor.fail(Failure::new(FailureKind::Misuse, message));
+        Some(&mut task.job)
     }
 
     /// Makes sure that the thread has a stack. Without one the execution has failed.
@@ -178,6 +171,13 @@ impl Drop for Runtime {
     fn drop(&mut self) {
         self.retire(0);
     }
+}
+
+/// Only a plan that was tampered with has two threads of one name.
+#[cold]
+fn fail_by_name(conductor: &mut Conductor, thread: ThreadId) {
+    let message = format!("two threads are named {}: the plan is damaged", conductor.names.thread(thread));
+    conductor.fail(Failure::new(FailureKind::Misuse, message));
 }
 
 /// What a thread does on its stack: the jobs that it is given, one after the other.

@@ -104,15 +104,21 @@ impl Runtime {
     unsafe fn start_newborns(rt: *mut Runtime, others: usize) {
         // SAFETY: see `execute`.
         unsafe {
-            while let Some(child) = (*rt).newborns.pop() {
-                (*rt).unborn.push(child);
-            }
+            (*rt).line_up();
             while (*rt).unborn.len() > others {
                 let child = (*rt).unborn.pop().expect("there is one");
                 if !(*rt).conductor.is_over() && (*rt).embody(child) {
                     Runtime::advance(rt, child);
                 }
             }
+        }
+    }
+
+    /// The newborn threads are the next to begin, the oldest first.
+    #[inline(never)]
+    pub(super) fn line_up(&mut self) {
+        while let Some(child) = self.newborns.pop() {
+            self.unborn.push(child);
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Runtime {
     pub(super) tasks: Vec<Task>,
     /// How many of them are live.
     pub(super) live: usize,
+    /// How many have left something that nobody has taken.
+    pub(super) left: usize,
     pub(super) running: ThreadId,
     /// Where the host waits while a thread runs.
     pub(super) home: Home,
@@ -96,6 +98,7 @@ impl Runtime {
             conductor: Conductor::default(),
             tasks: Vec::new(),
             live: 0,
+            left: 0,
             running: ThreadId::MAIN,
             home: Home::default(),
             wake: Wake::Go,
@@ -146,7 +149,9 @@ impl Runtime {
                 rt.silent_ops = 0;
             }
             CURRENT.with(|c| c.set(rt));
-            (*rt).bring_up(ThreadId::MAIN, || crate::thread::run_main(body));
+            if let Some(job) = (*rt).bring_up(ThreadId::MAIN) {
+                job.put(|| crate::thread::run_main(body));
+            }
             if (*rt).embody(ThreadId::MAIN) {
                 Runtime::resume(rt, ThreadId::MAIN, Wake::Go);
                 Runtime::drive(rt);
@@ -154,9 +159,12 @@ impl Runtime {
             watch::at_end(rt);
             Runtime::tear_down(rt);
             Runtime::drop_statics(rt);
-            crate::thread::fail_if_unhandled();
+            if !(*rt).shared.panics.is_empty() {
+                crate::thread::fail_if_unhandled();
+            }
             (*rt).conductor.close();
             watch::at_end(rt);
+            (*rt).keep_left();
             LIVE[(*rt).place].store(0, Relaxed);
             CURRENT.with(|c| c.set(std::ptr::null_mut()));
         }

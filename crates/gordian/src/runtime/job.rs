@@ -1,22 +1,34 @@
-//! What a thread is to do: a closure of any type, kept in place if it is small enough.
+//! What a thread is to do, a closure of any type, and what comes of it: both are kept in place if they are small enough.
 
 use std::mem::MaybeUninit;
 
-/// Closures up to this size and alignment need no box.
+/// What has up to this size and alignment needs no box.
 type Space = MaybeUninit<[u128; 8]>;
 
-/// The closure of a thread that has not begun.
+/// The closure of a thread that has not begun, or what is left by one that has.
 pub(super) struct Job {
     /// Takes the closure out and calls it, or only drops it.
     ///
     /// SAFETY of calling it: there is a closure of the type that it was made for in the space, which is not used again.
     take: Option<unsafe fn(*const Space, bool)>,
+    /// Takes what was left out, into a box, and says how to drop it.
+    ///
+    /// SAFETY of calling it: as above.
+    move_left: Option<unsafe fn(*const Space) -> Boxed>,
     space: Space,
+}
+
+/// The address of a box, and what drops it.
+type Boxed = (*mut (), unsafe fn(*mut ()));
+
+/// Is there no box needed?
+const fn fits<T>() -> bool {
+    size_of::<T>() <= size_of::<Space>() && align_of::<T>() <= align_of::<Space>()
 }
 
 impl Default for Job {
     fn default() -> Job {
-        Job { take: None, space: MaybeUninit::uninit() }
+        Job { take: None, move_left: None, space: MaybeUninit::uninit() }
     }
 }
 
@@ -27,7 +39,7 @@ impl Job {
     /// What the closure borrows outlives it.
     #[inline]
     pub(super) unsafe fn put<F: FnOnce()>(&mut self, f: F) {
-        if size_of::<F>() <= size_of::<Space>() && align_of::<F>() <= align_of::<Space>() {
+        if fits::<F>() {
             // SAFETY: it fits.
             unsafe { self.space.as_mut_ptr().cast::<F>().write(f) };
             self.take = Some(take::<F>);
@@ -51,22 +63,77 @@ impl Job {
             }
         }
     }
+
+    /// Leaves what has come of the closure, which has been taken out.
+    #[inline]
+    pub(super) fn leave<R>(&mut self, left: R) {
+        debug_assert!(self.take.is_none() && self.move_left.is_none());
+        if fits::<R>() {
+            // SAFETY: it fits.
+            unsafe { self.space.as_mut_ptr().cast::<R>().write(left) };
+            self.move_left = Some(move_left::<R>);
+        } else {
+            let left = Box::new(left);
+            // SAFETY: a box fits.
+            unsafe { self.space.as_mut_ptr().cast::<Box<R>>().write(left) };
+            self.move_left = Some(move_left_box::<R>);
+        }
+    }
+
+    /// Takes out what was left.
+    ///
+    /// # Safety
+    /// It is of this type.
+    #[inline]
+    pub(super) unsafe fn take_left<R>(&mut self) -> Option<R> {
+        self.move_left.take()?;
+        let space = self.space.as_ptr();
+        // SAFETY: it is there, as promised, and is not used again.
+        Some(unsafe { if fits::<R>() { space.cast::<R>().read() } else { *space.cast::<Box<R>>().read() } })
+    }
+
+    /// Moves out what was left, of whatever type it is.
+    pub(super) fn move_left(&mut self) -> Option<Boxed> {
+        let move_left = self.move_left.take()?;
+        // SAFETY: it is there, and is not used again.
+        Some(unsafe { move_left(&raw const self.space) })
+    }
 }
 
 unsafe fn take<F: FnOnce()>(space: *const Space, call: bool) {
     // SAFETY: the promise of `Job::take`.
-    let f = unsafe { space.cast::<F>().read() };
-    if call {
-        f();
-    }
+    unsafe { begin(space.cast::<F>(), call) }
 }
 
 unsafe fn take_box<F: FnOnce()>(space: *const Space, call: bool) {
     // SAFETY: the promise of `Job::take`.
-    let f = unsafe { space.cast::<Box<F>>().read() };
-    if call {
-        f();
-    }
+    unsafe { begin(space.cast::<Box<F>>(), call) }
+}
+
+/// Takes the closure out where it is needed, so that it is moved once.
+#[inline(always)]
+unsafe fn begin<F: FnOnce()>(place: *const F, call: bool) {
+    // SAFETY: the promise of `Job::take`.
+    unsafe { if call { place.read()() } else { drop(place.read()) } }
+}
+
+unsafe fn move_left<R>(space: *const Space) -> Boxed {
+    // SAFETY: the promise of `Job::move_left`.
+    let left = Box::new(unsafe { space.cast::<R>().read() });
+    (Box::into_raw(left).cast(), drop_box::<R>)
+}
+
+unsafe fn move_left_box<R>(space: *const Space) -> Boxed {
+    // SAFETY: the promise of `Job::move_left`.
+    let left = unsafe { space.cast::<Box<R>>().read() };
+    (Box::into_raw(left).cast(), drop_box::<R>)
+}
+
+/// # Safety
+/// The address came from a `Box` of this type, and is not used again.
+pub(super) unsafe fn drop_box<T>(address: *mut ()) {
+    // SAFETY: as promised.
+    drop(unsafe { Box::from_raw(address.cast::<T>()) });
 }
 
 #[cfg(test)]

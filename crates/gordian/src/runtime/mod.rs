@@ -11,6 +11,7 @@
 //! - A thread under test is resumed only by the OS thread that created it, and never while it is running.
 //! - Suspended threads are torn down youngest first, so that borrows between scoped threads stay valid.
 
+mod claim;
 mod coroutines;
 mod drive;
 mod end;
@@ -36,6 +37,7 @@ mod tag;
 mod terminal;
 mod watch;
 
+pub(crate) use claim::{Claim, Leaving, is_detached};
 pub(crate) use engine::Engine;
 pub(crate) use panic::PanicNote;
 pub(crate) use shared::{Panicked, Shared};
@@ -51,6 +53,7 @@ use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Reply, SiteId, Th
 use host::{Request, Runtime};
 use std::cell::Cell;
 use std::panic::Location;
+use std::sync::{TryLockError, TryLockResult};
 
 thread_local! {
     static CURRENT: Cell<*mut Runtime> = const { Cell::new(std::ptr::null_mut()) };
@@ -237,6 +240,13 @@ pub(crate) fn simple(kind: OpKind, object: ObjectId) -> Reply {
     op(Op::new(kind, object, site(Location::caller())))
 }
 
+/// Waits for a mutex and takes it: [`simple`], with a kind that the compiler knows.
+#[inline(never)]
+#[track_caller]
+pub(crate) fn lock(object: ObjectId) -> Reply {
+    op(Op::new(OpKind::Lock, object, site(Location::caller())))
+}
+
 /// Gives the processor back to the host.
 ///
 /// # Safety
@@ -358,10 +368,13 @@ pub(crate) fn take_panic() -> PanicNote {
 }
 
 /// Is the running thread unwinding from a panic of its own?
+#[inline]
 pub(crate) fn is_panicking() -> bool {
-    if !std::thread::panicking() {
-        return false;
-    }
+    std::thread::panicking() && is_panicking_itself()
+}
+
+#[cold]
+fn is_panicking_itself() -> bool {
     with(|conductor, me| conductor.is_panicking(me))
 }
 
@@ -395,8 +408,18 @@ fn another_execution(now: u64, what: &str) -> ! {
 
 /// Takes the std primitive behind a mirrored one, which the model says is free. In a static it may be held for a moment by an execution
 /// that runs beside this one on another OS thread, which goes on meanwhile: then this waits for it.
-pub(crate) fn take_real<G>(what: &str, try_take: impl Fn() -> std::sync::TryLockResult<G>) -> G {
-    use std::sync::TryLockError;
+#[inline]
+pub(crate) fn take_real<G>(what: &str, try_take: impl Fn() -> TryLockResult<G>) -> G {
+    match try_take() {
+        Ok(guard) => guard,
+        Err(TryLockError::Poisoned(poison)) => poison.into_inner(),
+        Err(TryLockError::WouldBlock) => wait_for_real(what, try_take),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn wait_for_real<G>(what: &str, try_take: impl Fn() -> TryLockResult<G>) -> G {
     let patience = std::time::Duration::from_millis(500);
     let mut since = None;
     loop {

@@ -118,8 +118,8 @@ impl Runtime {
         if !rt.is_direct() || rt.silent || (rt.starting && !rt.chain) {
             return None;
         }
-        while let Some(child) = rt.newborns.pop() {
-            rt.unborn.push(child);
+        if !rt.newborns.is_empty() {
+            rt.line_up();
         }
         if let Some(child) = rt.unborn.pop() {
             if rt.conductor.is_over() || !rt.embody(child) {

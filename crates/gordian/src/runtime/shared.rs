@@ -17,13 +17,16 @@ pub(crate) struct Panicked {
     pub(crate) handled: bool,
 }
 
+/// Numbers of objects by the addresses of their tags.
+pub(super) type Contended = HashMap<usize, u32, BuildHasherDefault<DefaultHasher>>;
+
 /// What all threads of an execution share besides the conductor.
 #[derive(Default)]
 pub(crate) struct Shared {
     /// Values that live as long as the execution.
     pub(super) storage: Storage,
     /// Objects whose tags belong to an execution that runs beside this one, by the address of the tag.
-    pub(super) contended: HashMap<usize, u32, BuildHasherDefault<DefaultHasher>>,
+    pub(super) contended: Contended,
     /// Objects that an earlier execution has used.
     pub(super) older: HashSet<u32, BuildHasherDefault<DefaultHasher>>,
     /// Thread-local values.
@@ -40,7 +43,23 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Begins afresh. Most programs use nothing of it.
+    #[inline]
     pub(super) fn clear(&mut self) {
+        let used = self.contended.len()
+            | self.older.len()
+            | self.locals.len()
+            | self.panics.len()
+            | self.thread_names.len()
+            | self.raw.len()
+            | self.times.len();
+        if used != 0 {
+            self.clear_all();
+        }
+    }
+
+    #[inline(never)]
+    fn clear_all(&mut self) {
         self.contended.clear();
         self.older.clear();
         self.locals.clear();

@@ -2,6 +2,7 @@
 
 use super::coroutines::Wake;
 use super::host::{Request, Runtime};
+use super::job::Job;
 use super::{current, give_up, rest, suspend, unwind, with};
 use gordian_model::object::Object;
 use gordian_model::{Decision, ObjectId, SiteId, ThreadId};
@@ -11,22 +12,35 @@ use gordian_model::{Decision, ObjectId, SiteId, ThreadId};
 ///
 /// # Safety
 /// What `body` borrows must outlive the thread, or the frame that owns it must not be left before the thread has ended.
+#[inline]
 pub(crate) unsafe fn spawn(name: Option<String>, body: impl FnOnce()) -> ThreadId {
     let rt = current();
     // SAFETY: the caller promises that the borrows hold; the rest as in `step`.
     unsafe {
-        if (*rt).silent {
-            give_up();
+        let (child, job) = conceive(rt);
+        if let Some(job) = job {
+            job.put(body);
         }
-        let me = (*rt).running;
-        let child = (*rt).conductor.spawn(me);
         if let Some(name) = name {
             (*rt).shared.thread_names.push((child, name));
         }
-        (*rt).bring_up(child, body);
-        (*rt).newborns.push(child);
         child
     }
+}
+
+/// A new thread, and where to put what it is to do.
+///
+/// # Safety
+/// As `suspend`; where to put it is asked for no more when threads switch.
+unsafe fn conceive<'a>(rt: *mut Runtime) -> (ThreadId, Option<&'a mut Job>) {
+    // SAFETY: as promised.
+    let rt = unsafe { &mut *rt };
+    if rt.silent {
+        give_up();
+    }
+    let child = rt.conductor.spawn(rt.running);
+    rt.newborns.push(child);
+    (child, rt.bring_up(child))
 }
 
 /// Lets the threads that the running one has spawned come to their first ops, before it does something that is no op, but

@@ -5,6 +5,7 @@
 //! takes its value with it; the rest goes at the end of the execution.
 
 use super::current;
+use super::job::drop_box;
 use gordian_model::ObjectId;
 
 struct Value {
@@ -46,11 +47,6 @@ impl Storage {
         self.values.clear();
         None
     }
-}
-
-unsafe fn drop_box<T>(address: *mut ()) {
-    // SAFETY: the promise of `Value::drop`.
-    drop(unsafe { Box::from_raw(address.cast::<T>()) });
 }
 
 fn storage<'a>() -> &'a mut Storage {

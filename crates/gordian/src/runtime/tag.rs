@@ -6,6 +6,7 @@
 //! keep theirs in a table of their own, by the address of the tag, which does not move while it is shared.
 
 use super::host::Runtime;
+use super::shared::Contended;
 use super::{active, current, image, site};
 use gordian_model::object::Object;
 use gordian_model::{ObjectId, SiteId};
@@ -56,30 +57,53 @@ impl Tag {
     }
 
     #[cold]
+    #[inline(never)]
     fn first_use(&self, seen: u64, register: impl FnOnce(SiteId) -> u32) -> u32 {
         if super::settle() {
             // They may have used it.
             return self.number(register);
         }
-        let address = std::ptr::from_ref(self) as usize;
-        // SAFETY: as in `super::with`; the reference ends before `register` is called.
-        let contended = unsafe { &(*current()).shared.contended };
-        if let Some(&number) = contended.get(&address) {
+        if let Some(number) = self.contended() {
             return number;
         }
         let number = register(site(self.created));
         assert!(number < 1 << NUMBER_BITS, "gordian: an execution can have {} objects", 1 << NUMBER_BITS);
         // SAFETY: as in `super::with`.
+        let epoch = unsafe { (*current()).epoch };
+        let mine = epoch << NUMBER_BITS | u64::from(number);
+        if seen != 0 || self.registered.compare_exchange(0, mine, Relaxed, Relaxed).is_err() {
+            self.use_again(seen, mine, number);
+        }
+        number
+    }
+
+    /// The object was used in another execution before, or is used in one that runs beside this one.
+    #[cold]
+    #[inline(never)]
+    fn use_again(&self, seen: u64, mine: u64, number: u32) {
+        // SAFETY: as in `super::with`.
         let rt: &mut Runtime = unsafe { &mut *current() };
         if seen != 0 {
             rt.shared.older.insert(number);
         }
-        let free = seen == 0 || !super::host::is_live(seen >> NUMBER_BITS);
-        let mine = rt.epoch << NUMBER_BITS | u64::from(number);
+        let free = seen != 0 && !super::host::is_live(seen >> NUMBER_BITS);
         if !free || self.registered.compare_exchange(seen, mine, Relaxed, Relaxed).is_err() {
-            rt.shared.contended.insert(address, number);
+            rt.shared.contended.insert(std::ptr::from_ref(self) as usize, number);
         }
-        number
+    }
+
+    /// The number in this execution of an object whose tag belongs to another.
+    #[inline]
+    fn contended(&self) -> Option<u32> {
+        // SAFETY: as in `super::with`.
+        let contended = unsafe { &(*current()).shared.contended };
+        if contended.is_empty() { None } else { self.contended_among(contended) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn contended_among(&self, contended: &Contended) -> Option<u32> {
+        contended.get(&(std::ptr::from_ref(self) as usize)).copied()
     }
 
     /// The number in this execution, if it has been used there.
@@ -93,10 +117,7 @@ impl Tag {
         if registered >> NUMBER_BITS == rt.epoch {
             return Some((registered & ((1 << NUMBER_BITS) - 1)) as u32);
         }
-        if rt.shared.contended.is_empty() {
-            return None;
-        }
-        rt.shared.contended.get(&(std::ptr::from_ref(self) as usize)).copied()
+        self.contended()
     }
 
     /// The next use is that of a new object. Only for whoever has the object to itself.

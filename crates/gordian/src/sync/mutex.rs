@@ -76,7 +76,7 @@ impl<T: ?Sized> Mutex<T> {
             self.tag.outside();
             return self.outside(self.real.lock());
         }
-        let reply = self.op(OpKind::Lock);
+        let reply = runtime::lock(self.object());
         self.granted(reply.flag)
     }
 

@@ -1,17 +1,16 @@
 //! Thread factories.
 
 use super::handle::{JoinHandle, Thread};
-use super::life::{self, Packet};
+use super::life;
 use super::scoped::{Scope, ScopedJoinHandle};
 use crate::runtime;
 use std::io;
-use std::sync::Arc;
 
 /// A thread factory; see [`std::thread::Builder`].
 #[derive(Debug)]
 #[must_use = "must eventually spawn the thread"]
 pub struct Builder {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     stack_size: Option<usize>,
 }
 
@@ -55,11 +54,10 @@ impl Builder {
         if !runtime::active() {
             return Ok(JoinHandle::std(self.std().spawn(f)?));
         }
-        let packet = Packet::new();
         // SAFETY: everything the body holds is 'static.
         #[allow(unsafe_code)]
-        let thread = unsafe { self.start(f, &packet, || ()) };
-        Ok(JoinHandle::checked(thread, packet))
+        let claim = unsafe { life::start(self.name, f) };
+        Ok(JoinHandle::checked(claim))
     }
 
     /// Spawns a thread without asking that what it borrows is `'static`.
@@ -77,10 +75,9 @@ impl Builder {
             // SAFETY: the caller's promise.
             return Ok(JoinHandle::std(unsafe { self.std().spawn_unchecked(f)? }));
         }
-        let packet = Packet::new();
         // SAFETY: the caller's promise.
-        let thread = unsafe { self.start(f, &packet, || ()) };
-        Ok(JoinHandle::checked(thread, packet))
+        let claim = unsafe { life::start(self.name, f) };
+        Ok(JoinHandle::checked(claim))
     }
 
     /// Spawns a thread that may borrow from outside the scope.
@@ -107,34 +104,6 @@ impl Builder {
         T: Send + 'scope,
     {
         self.std().spawn_scoped(scope, f)
-    }
-
-    /// Starts a thread under test; `after` runs in it at its very end.
-    ///
-    /// # Safety
-    /// See [`runtime::spawn`].
-    #[track_caller]
-    #[allow(unsafe_code)]
-    pub(super) unsafe fn start<'a, F, T>(
-        self,
-        f: F,
-        packet: &Arc<Packet<T>>,
-        after: impl FnOnce() + 'a,
-    ) -> gordian_model::ThreadId
-    where
-        F: FnOnce() -> T + 'a,
-        T: 'a,
-    {
-        let packet = Arc::clone(packet);
-        let time = crate::time::thread_time();
-        let body = move || {
-            crate::time::at_least(time);
-            life::run(f, &packet);
-            drop(packet);
-            after();
-        };
-        // SAFETY: the caller's promise.
-        unsafe { runtime::spawn(self.name, body) }
     }
 }
 

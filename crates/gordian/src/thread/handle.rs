@@ -1,7 +1,7 @@
 //! Handles to threads.
 
 use super::builder::Builder;
-use super::life::{self, Packet};
+use super::life::{self, Claim};
 use crate::runtime;
 use gordian_model::{ObjectId, OpKind};
 use std::fmt;
@@ -15,7 +15,13 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    Builder::new().spawn(f).expect("failed to spawn thread")
+    if !runtime::active() {
+        return Builder::new().spawn(f).expect("failed to spawn thread");
+    }
+    // SAFETY: everything the body holds is 'static.
+    #[allow(unsafe_code)]
+    let claim = unsafe { life::start(None, f) };
+    JoinHandle::checked(claim)
 }
 
 #[derive(Clone)]
@@ -110,12 +116,15 @@ pub fn current() -> Thread {
 
 enum Inner<T> {
     Std(std::thread::JoinHandle<T>),
-    Checked { thread: gordian_model::ThreadId, epoch: u64, packet: Arc<Packet<T>> },
+    Checked(Joinable<T>),
 }
+
+/// There until somebody joins; if nobody does, the thread is detached.
+struct Joinable<T>(Option<Claim<T>>);
 
 /// The right to wait for a thread; see [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
-    inner: Option<Inner<T>>,
+    inner: Inner<T>,
     thread: Thread,
 }
 
@@ -123,7 +132,7 @@ pub struct JoinHandle<T> {
 #[allow(unsafe_code)]
 mod markers {
     use super::JoinHandle;
-    // SAFETY: the packet is only reached through its locks; std promises the same for every `T`, because `spawn` asks
+    // SAFETY: the result is only reached in the execution; std promises the same for every `T`, because `spawn` asks
     // for `T: Send` before a handle can exist.
     unsafe impl<T> Send for JoinHandle<T> {}
     // SAFETY: as above; `&JoinHandle` gives no access to the result.
@@ -132,14 +141,14 @@ mod markers {
 
 impl<T> JoinHandle<T> {
     #[inline]
-    pub(super) fn checked(thread: gordian_model::ThreadId, packet: Arc<Packet<T>>) -> JoinHandle<T> {
-        let inner = Inner::Checked { thread, epoch: runtime::epoch(), packet };
-        JoinHandle { inner: Some(inner), thread: Thread::checked(thread) }
+    pub(super) fn checked(claim: Claim<T>) -> JoinHandle<T> {
+        let thread = Thread::checked(claim.thread());
+        JoinHandle { inner: Inner::Checked(Joinable(Some(claim))), thread }
     }
 
     pub(super) fn std(handle: std::thread::JoinHandle<T>) -> JoinHandle<T> {
         let thread = Thread::std(handle.thread().clone());
-        JoinHandle { inner: Some(Inner::Std(handle)), thread }
+        JoinHandle { inner: Inner::Std(handle), thread }
     }
 
     /// The thread.
@@ -149,14 +158,16 @@ impl<T> JoinHandle<T> {
 
     /// Waits for the thread to end.
     #[track_caller]
-    pub fn join(mut self) -> super::Result<T> {
-        match self.inner.take().expect("there until joined") {
+    pub fn join(self) -> super::Result<T> {
+        match self.inner {
             Inner::Std(handle) => handle.join(),
-            Inner::Checked { thread, epoch, packet } => {
-                runtime::same_execution(epoch, "JoinHandle");
+            Inner::Checked(mut joinable) => {
+                let claim = joinable.0.take().expect("there until joined");
+                let thread = claim.thread();
+                runtime::same_execution(claim.epoch(), "JoinHandle");
                 runtime::join(thread, runtime::site(Location::caller()));
                 crate::time::catch_up_with(thread);
-                let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
+                let result = claim.redeem().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(thread);
                 }
@@ -165,38 +176,36 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// The handle goes without having been used to join.
-    #[inline(never)]
-    fn detach(&mut self) {
-        if let Some(Inner::Checked { thread, epoch, packet }) = self.inner.take()
-            && runtime::active()
-            && runtime::epoch() == epoch
-        {
-            runtime::settle();
-            packet.detach(thread);
-            runtime::stop_if_over();
-        }
-    }
-
     /// Has the thread ended?
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        match self.inner.as_ref().expect("there until joined") {
+        match &self.inner {
             Inner::Std(handle) => handle.is_finished(),
-            Inner::Checked { thread, epoch, .. } => {
-                runtime::same_execution(*epoch, "JoinHandle");
-                runtime::simple(OpKind::IsFinished, ObjectId::life(*thread)).flag
+            Inner::Checked(joinable) => {
+                let claim = joinable.0.as_ref().expect("there until joined");
+                runtime::same_execution(claim.epoch(), "JoinHandle");
+                runtime::simple(OpKind::IsFinished, ObjectId::life(claim.thread())).flag
             }
         }
     }
 }
 
-impl<T> Drop for JoinHandle<T> {
-    #[inline]
+impl<T> Drop for Joinable<T> {
+    #[inline(always)]
     fn drop(&mut self) {
-        if self.inner.is_some() {
-            self.detach();
+        if let Some(claim) = self.0.take() {
+            detach(claim);
         }
+    }
+}
+
+/// The handle goes without having been used to join.
+#[inline(never)]
+fn detach<T>(mut claim: Claim<T>) {
+    if runtime::active() && runtime::epoch() == claim.epoch() {
+        runtime::settle();
+        life::detach(&mut claim);
+        runtime::stop_if_over();
     }
 }
 

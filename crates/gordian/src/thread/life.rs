@@ -1,67 +1,66 @@
 //! How a thread under test begins and ends: its result, its panic, its thread-locals.
 
-use crate::runtime::{self, PanicNote, Shared};
+use crate::runtime::{self, Leaving, PanicNote, Shared};
 use gordian_model::{Failure, FailureKind, ObjectId, Op, OpKind, SiteId, ThreadId};
 use std::any::Any;
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-/// Where a thread leaves its result for whoever joins it. Only threads of one execution use it, and those take turns.
-pub(super) struct Packet<T> {
-    result: Cell<Option<std::thread::Result<T>>>,
-    detached: Cell<bool>,
-}
+/// The right to the result of a thread.
+pub(super) type Claim<T> = runtime::Claim<std::thread::Result<T>>;
 
-impl<T> Default for Packet<T> {
-    #[inline]
-    fn default() -> Packet<T> {
-        Packet { result: Cell::new(None), detached: Cell::new(false) }
+/// Nobody will join the thread any more: if it has panicked, or does so later, that is a failure.
+pub(super) fn detach<T>(claim: &mut Claim<T>) {
+    claim.detach();
+    // A thread that unwinds drops its handles, too; then its own panic is the one to tell about. If that one is
+    // caught, this one shows at the end.
+    if !runtime::is_panicking()
+        && let Some(Err(_)) = claim.take()
+    {
+        fail_with_panic_of(claim.thread());
     }
 }
 
-impl<T> Packet<T> {
-    #[inline]
-    pub(super) fn new() -> Arc<Packet<T>> {
-        // An `Arc`, because a handle may be dropped by another OS thread after the execution.
-        // Its default is written straight to its place.
-        Arc::default()
-    }
-
-    #[inline]
-    pub(super) fn take(&self) -> Option<std::thread::Result<T>> {
-        self.result.take()
-    }
-
-    /// Nobody will join the thread any more: if it has panicked, or does so later, that is a failure.
-    pub(super) fn detach(&self, thread: ThreadId) {
-        self.detached.set(true);
-        // A thread that unwinds drops its handles, too; then its own panic is the one to tell about. If that one is
-        // caught, this one shows at the end.
-        if !runtime::is_panicking()
-            && let Some(Err(_)) = self.take()
-        {
-            fail_with_panic_of(thread);
-        }
+/// Starts a thread under test.
+///
+/// # Safety
+/// See [`runtime::spawn`].
+#[inline]
+#[allow(unsafe_code)]
+pub(super) unsafe fn start<'a, F, T>(name: Option<String>, f: F) -> Claim<T>
+where
+    F: FnOnce() -> T + 'a,
+    T: Send + 'a,
+{
+    // SAFETY: the caller's promise; the claim is on what the body leaves.
+    unsafe {
+        let thread = runtime::spawn(name, || run(f));
+        crate::time::begin_with_mine(thread);
+        Claim::new(thread)
     }
 }
 
 /// The body of a spawned thread. Inlined, because each return on the way back from a switch is one that the processor predicts
 /// wrongly; so are the other parts of a thread's beginning and end.
+///
+/// # Safety
+/// There is a [`Claim<T>`](Claim) on this thread, or has been.
 #[inline(always)]
-pub(super) fn run<T>(f: impl FnOnce() -> T, packet: &Packet<T>) {
+#[allow(unsafe_code)]
+pub(super) unsafe fn run<T>(f: impl FnOnce() -> T) {
+    // SAFETY: as promised.
+    let leaving = unsafe { Leaving::new() };
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => {
             super::local::drop_all();
-            packet.result.set(Some(Ok(value)));
+            leaving.leave(Ok(value));
         }
         // This is as far as there was something to unwind.
         Err(payload) if runtime::is_tear_down(&*payload) => return,
         Err(payload) => {
             note_panic(runtime::take_panic());
             super::local::drop_all();
-            packet.result.set(Some(Err(payload)));
-            if packet.detached.get() {
+            leaving.leave(Err(payload));
+            if runtime::is_detached() {
                 fail_with_panic_of(runtime::me());
             }
         }

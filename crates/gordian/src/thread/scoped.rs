@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::handle::Thread;
-use super::life::{self, Packet};
+use super::life::{self, Claim};
 use crate::runtime;
 use gordian_model::{ObjectId, OpKind};
 use std::cell::RefCell;
@@ -10,7 +10,6 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::Arc;
 
 /// Threads started in the scope, and whether the panic of one was seen by nobody.
 #[derive(Default)]
@@ -120,13 +119,13 @@ impl<'scope> Scope<'scope, '_> {
                 Ok(ScopedJoinHandle { inner: HandleInner::Std(handle), thread })
             }
             Inner::Checked(started) => {
-                let packet = Packet::new();
                 // SAFETY: `scope` joins every thread in this list before the frame that owns what they borrow is left,
                 // also when it unwinds; a torn-down execution unwinds younger threads first.
                 #[allow(unsafe_code)]
-                let thread = unsafe { builder.start(f, &packet, || ()) };
+                let claim = unsafe { life::start(builder.name, f) };
+                let thread = claim.thread();
                 started.borrow_mut().threads.push(thread);
-                let inner = HandleInner::Checked { id: thread, packet, scope: PhantomData };
+                let inner = HandleInner::Checked { claim, scope: PhantomData };
                 Ok(ScopedJoinHandle { inner, thread: Thread::checked(thread) })
             }
         }
@@ -141,7 +140,7 @@ impl fmt::Debug for Scope<'_, '_> {
 
 enum HandleInner<'scope, T> {
     Std(std::thread::ScopedJoinHandle<'scope, T>),
-    Checked { id: gordian_model::ThreadId, packet: Arc<Packet<T>>, scope: PhantomData<&'scope ()> },
+    Checked { claim: Claim<T>, scope: PhantomData<&'scope ()> },
 }
 
 /// The right to wait for a scoped thread; see [`std::thread::ScopedJoinHandle`].
@@ -153,7 +152,7 @@ pub struct ScopedJoinHandle<'scope, T> {
 #[allow(unsafe_code)]
 mod handle_markers {
     use super::ScopedJoinHandle;
-    // SAFETY: as for `JoinHandle`, with std's bound: the packet is used only by threads of one execution, which take turns.
+    // SAFETY: as for `JoinHandle`, with std's bound: the result is used only by threads of one execution, which take turns.
     unsafe impl<T: Send> Send for ScopedJoinHandle<'_, T> {}
     // SAFETY: as above; `&ScopedJoinHandle` gives no access to the result.
     unsafe impl<T: Send> Sync for ScopedJoinHandle<'_, T> {}
@@ -170,10 +169,11 @@ impl<T> ScopedJoinHandle<'_, T> {
     pub fn join(self) -> super::Result<T> {
         match self.inner {
             HandleInner::Std(handle) => handle.join(),
-            HandleInner::Checked { id, packet, .. } => {
+            HandleInner::Checked { claim, .. } => {
+                let id = claim.thread();
                 runtime::join(id, runtime::site(Location::caller()));
                 crate::time::catch_up_with(id);
-                let result = packet.take().unwrap_or_else(|| Err(life::torn_down()));
+                let result = claim.redeem().unwrap_or_else(|| Err(life::torn_down()));
                 if result.is_err() {
                     life::mark_handled(id);
                 }
@@ -187,7 +187,9 @@ impl<T> ScopedJoinHandle<'_, T> {
     pub fn is_finished(&self) -> bool {
         match &self.inner {
             HandleInner::Std(handle) => handle.is_finished(),
-            HandleInner::Checked { id, .. } => runtime::simple(OpKind::IsFinished, ObjectId::life(*id)).flag,
+            HandleInner::Checked { claim, .. } => {
+                runtime::simple(OpKind::IsFinished, ObjectId::life(claim.thread())).flag
+            }
         }
     }
 }

@@ -63,10 +63,21 @@ fn look() -> u64 {
     })
 }
 
-/// The running thread's virtual time, without looking at the clock.
+/// The running thread has spawned another, which starts with its time.
 #[inline]
-pub(crate) fn thread_time() -> u64 {
-    time_of(runtime::me())
+pub(crate) fn begin_with_mine(child: ThreadId) {
+    runtime::shared(|shared, me| {
+        if !shared.times.is_empty() {
+            begin_with(shared, child, time_among(&shared.times, me));
+        }
+    });
+}
+
+#[inline(never)]
+fn begin_with(shared: &mut runtime::Shared, thread: ThreadId, nanos: u64) {
+    if nanos > 0 {
+        shared.times.push(Clock { thread, nanos, tick: TICK, changes: 0 });
+    }
 }
 
 /// Most programs know no time at all.
