@@ -42,7 +42,6 @@ impl Engine {
                 }
             }
         }
-        runtime.heap.forget();
         runtime.conductor.forget();
         runtime.set_stack_size(stack_size);
         runtime.shared.covered.clear();

@@ -172,13 +172,22 @@ fn is_plausible(word: usize) -> bool {
     word.is_multiple_of(4) && (0x10000..0x7fff_ffff_f000).contains(&word)
 }
 
-/// The parts of memory that allocations lie in: writable, and backed by no file. They are looked up when an address is met
-/// that was in no part of memory when they were last looked up.
+/// What a part of memory is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Use {
+    /// Allocations lie in it: it is writable, and backed by no file.
+    Heap,
+    /// It cannot be read, and may be kept for allocations to come: the heaps of threads grow into such parts.
+    Reserve,
+    /// Code, constants, files.
+    Other,
+}
+
+/// The parts of memory that allocations lie in. They are looked up when an address is met where something is that was not there
+/// when they were last looked up.
 pub(super) struct HeapParts {
-    /// Where the parts begin and end, and whether allocations lie in them.
-    parts: Vec<(usize, usize, bool)>,
-    /// Words that turned out to be no addresses.
-    numbers: Vec<usize>,
+    /// Where the parts begin and end, and what they are for.
+    parts: Vec<(usize, usize, Use)>,
     /// How often the parts were looked up.
     looked_up: u32,
     text: Vec<u8>,
@@ -191,7 +200,6 @@ impl Default for HeapParts {
     fn default() -> Self {
         HeapParts {
             parts: Vec::with_capacity(4096),
-            numbers: Vec::with_capacity(NUMBERS),
             looked_up: 0,
             text: Vec::with_capacity(120 * 1024),
             met: Box::new([(0, 0); MET]),
@@ -200,25 +208,15 @@ impl Default for HeapParts {
     }
 }
 
-/// At most so many words are remembered to be no addresses; further ones are taken for such.
-const NUMBERS: usize = 64;
 /// So many addresses are remembered, each at the place that its lowest bits say.
 const MET: usize = 256;
 /// New parts of memory are looked for so near to those that are known.
 const NEAR: usize = 1 << 30;
 
 impl HeapParts {
-    /// Another search begins.
-    pub(super) fn forget(&mut self) {
-        if self.numbers.len() == NUMBERS {
-            self.numbers.clear();
-        }
-    }
-
     /// The memory that looking them up is written to.
     pub(super) fn memory(&self, mut tell: impl FnMut(usize, usize)) {
         whole(&self.parts, &mut tell);
-        whole(&self.numbers, &mut tell);
         whole(&self.text, &mut tell);
         slice(&*self.met, &mut tell);
     }
@@ -234,25 +232,29 @@ impl HeapParts {
         if met == address {
             return reach;
         }
-        let reach = if self.holds(address) { ours.reach(address) } else { 0 };
+        let reach = match self.look_up(address) {
+            Some(Use::Heap) => ours.reach(address),
+            Some(Use::Other) => 0,
+            // Something may be there the next time.
+            Some(Use::Reserve) | None => return 0,
+        };
         self.met[(address >> 2) % MET] = (address, reach);
         reach
     }
 
-    /// Is there an allocation at this address? The parts are looked up if it is in none that is known.
-    fn holds(&mut self, address: usize) -> bool {
-        if let Some(part) = self.part(address) {
-            return part.2;
+    /// What is at this address? The parts are looked up if something is there that was not when they last were.
+    fn look_up(&mut self, address: usize) -> Option<Use> {
+        let known = self.part(address);
+        let may_be_new = match known {
+            Some(Use::Heap | Use::Other) => false,
+            Some(Use::Reserve) => true,
+            None => self.is_near(address),
+        };
+        if may_be_new && peek::refresh(address, &mut [0]).missing == 0 {
+            self.read();
+            return self.part(address);
         }
-        if !self.is_near(address) || self.numbers.contains(&address) || self.numbers.len() == NUMBERS {
-            return false;
-        }
-        self.read();
-        let part = self.part(address);
-        if part.is_none() {
-            self.numbers.push(address);
-        }
-        part.is_some_and(|p| p.2)
+        known
     }
 
     /// Is there a part of memory near by? New ones are made beside those that are there.
@@ -284,19 +286,66 @@ impl HeapParts {
         }
     }
 
-    fn part(&self, address: usize) -> Option<(usize, usize, bool)> {
+    fn part(&self, address: usize) -> Option<Use> {
         // Sorted, as the kernel lists them.
         let after = self.parts.partition_point(|p| p.0 <= address);
-        self.parts[..after].last().copied().filter(|p| address < p.1)
+        self.parts[..after].last().filter(|p| address < p.1).map(|p| p.2)
     }
 }
 
 /// A line of the kernel's list: addresses, rights, offset, device, inode, path.
-fn parse(line: &str) -> Option<(usize, usize, bool)> {
+fn parse(line: &str) -> Option<(usize, usize, Use)> {
     let mut fields = line.split_whitespace();
     let (a, b) = fields.next()?.split_once('-')?;
-    let writable = fields.next()?.starts_with("rw");
+    let rights = fields.next()?;
     let anonymous = fields.nth(3).is_none_or(|path| path == "[heap]");
+    let of = match rights {
+        _ if !anonymous => Use::Other,
+        _ if rights.starts_with("rw") => Use::Heap,
+        _ if rights.starts_with("--") => Use::Reserve,
+        _ => Use::Other,
+    };
     let number = |text| usize::from_str_radix(text, 16).ok();
-    Some((number(a)?, number(b)?, writable && anonymous))
+    Some((number(a)?, number(b)?, of))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// The heap of a thread grows into memory that was set aside for it, and was seen to be no heap.
+    #[test]
+    fn memory_that_was_set_aside_may_become_heap() {
+        crate::runtime::overflow::install();
+        let (page, rights) = (4096, libc::PROT_READ | libc::PROT_WRITE);
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let (mut parts, ours) = (HeapParts::default(), Ours::default());
+        // SAFETY: fresh pages, which nobody else knows of.
+        unsafe {
+            let pages = libc::mmap(std::ptr::null_mut(), 2 * page, libc::PROT_NONE, kind, -1, 0);
+            let [first, second] = [pages as usize, pages as usize + page];
+            parts.read();
+            assert_eq!([first, second].map(|address| parts.look_up(address)), [Some(Use::Reserve); 2]);
+            assert_eq!([first, second].map(|address| parts.reach(address, &ours)), [0, 0]);
+            assert_eq!(parts.looked_up, 1, "nothing has come there");
+            libc::mprotect(pages, page, rights);
+            assert_eq!([first, second].map(|address| parts.reach(address, &ours)), [REACH, 0]);
+            assert_eq!(parts.looked_up, 2);
+            libc::munmap(pages, 2 * page);
+        }
+    }
+
+    #[test]
+    fn new_memory_is_looked_up_and_numbers_are_not() {
+        crate::runtime::overflow::install();
+        let (mut parts, ours) = (HeapParts::default(), Ours::default());
+        parts.read();
+        let new = vec![0_u8; 1 << 22];
+        assert_eq!(parts.reach(new.as_ptr() as usize, &ours), REACH);
+        let looked_up = parts.looked_up;
+        let gap = parts.parts.windows(2).find(|two| two[0].1 < two[1].0).expect("memory has gaps")[0].1;
+        assert_eq!(parts.reach(gap, &ours), 0, "nothing is there");
+        assert_eq!(parts.reach(parse as *const () as usize, &ours), 0, "that is code");
+        assert_eq!(parts.looked_up, looked_up);
+    }
 }
