@@ -140,6 +140,7 @@ impl Conductor {
         if me.idle != Idle::Proved {
             let polite = (me.expiring || me.op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
             me.idle = if polite { Idle::Polite } else { Idle::No };
+            self.polite_seen |= polite;
         }
         if me.outcomes == 0 || me.idle != Idle::No {
             self.enabled.remove(thread);

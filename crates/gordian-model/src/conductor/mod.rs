@@ -187,6 +187,8 @@ pub struct Conductor {
     current: ThreadId,
     chosen: u32,
     pauses_seen: bool,
+    /// A thread has let the others go first, see [`pace`].
+    polite_seen: bool,
     /// The end of the program does not wait for threads that cannot go on.
     abandons: bool,
     /// The steps so far are those of the last execution; see [`recall`].
@@ -236,6 +238,7 @@ impl Conductor {
         self.released.clear();
         self.current = ThreadId::MAIN;
         self.pauses_seen = false;
+        self.polite_seen = false;
         self.abandons = false;
         self.birth(ThreadId::MAIN, None);
     }

@@ -6,7 +6,7 @@ use crate::id::ThreadId;
 impl Conductor {
     #[inline]
     pub(super) fn let_polite_threads_go(&mut self) -> bool {
-        (self.pauses_seen || self.limits.fair_rounds == 0) && self.do_let_polite_threads_go()
+        self.polite_seen && self.do_let_polite_threads_go()
     }
 
     #[inline(never)]

@@ -110,7 +110,7 @@ impl Conductor {
         for object in awaited {
             self.changed(object, thread, at);
         }
-        if self.pauses_seen {
+        if self.polite_seen {
             self.release_polite(thread);
         }
         if !self.sleep.is_empty() && at >= self.sleep_from {

@@ -74,7 +74,7 @@ impl Conductor {
         } else {
             me.spin.read(object, slot.version);
         }
-        if self.pauses_seen {
+        if self.polite_seen {
             self.release_polite(thread);
         }
         self.follow_up(thread, at);

@@ -9,6 +9,7 @@ use super::snapshot::HeapParts;
 use super::stack::Pool;
 use super::watch::{self, Watch};
 use gordian_model::{Conductor, Decision, Plan, Reply, ThreadId};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What a thread that suspended wants.
@@ -62,7 +63,9 @@ pub(super) struct Runtime {
     pub(super) silent: bool,
     pub(super) tearing_down: bool,
     pub(super) silent_ops: u32,
+    /// The number of the execution, and those for the next ones.
     pub(super) epoch: u64,
+    epochs: Range<u64>,
     pub(super) sites: Sites,
     pub(super) shared: Shared,
     /// Memory that the runtime writes to, for snapshots.
@@ -115,6 +118,7 @@ impl Runtime {
             tearing_down: false,
             silent_ops: 0,
             epoch: 0,
+            epochs: 0..0,
             sites: Sites::default(),
             shared: Shared::default(),
             ours: Some(Ours::default()),
@@ -127,6 +131,16 @@ impl Runtime {
         })
     }
 
+    /// Takes new numbers, and gives the first. Several at a time, because others may take some too, and to see to that takes as long as a few
+    /// steps.
+    #[cold]
+    fn take_epochs(&mut self) -> u64 {
+        const SEVERAL: u64 = 256;
+        let first = EPOCHS.fetch_add(SEVERAL, Relaxed);
+        self.epochs = first + 1..first + SEVERAL;
+        first
+    }
+
     /// # Safety
     /// `rt` is valid and nobody else uses it. `body` outlives the call.
     pub(super) unsafe fn execute(rt: *mut Runtime, plan: &Plan, body: &dyn Fn()) {
@@ -134,7 +148,7 @@ impl Runtime {
         unsafe {
             {
                 let rt = &mut *rt;
-                rt.epoch = EPOCHS.fetch_add(1, Relaxed);
+                rt.epoch = rt.epochs.next().unwrap_or_else(|| rt.take_epochs());
                 LIVE[rt.place].store(rt.epoch, Relaxed);
                 if rt.watch.is_some() {
                     // Whoever looks wants to see who could go on.
