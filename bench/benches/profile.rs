@@ -101,6 +101,10 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
          - A switch is a dozen instructions, without a system call, from one thread straight to the next (`runtime/onward.rs`). Stacks are kept from one \
            execution to the next; no execution makes a system call, also not to prove a loop idle (`runtime/peek.rs`).\n\
          - Steps, clocks and sleep sets live in tables that are kept; an execution allocates what the program and its closures do (`tests/allocation.rs`).\n\
+         - What a thread leaves for whoever joins it lies where its closure was (`runtime/claim.rs`), so to spawn one allocates nothing. Small functions \
+           that are called from another crate at every step are inlined, and what is rare is moved out of their way.\n\
+         - What a search needs before its first execution is kept from the last one or made when it is first needed (the course of a long search, a \
+           failing trace, text).\n\
          - What surrounds a switch is inlined as far as it goes: a return to what was called before one may be predicted wrongly, which no count of \
            instructions shows. Going straight to the next thread, by a jump, keeps calls and returns in step where threads run the same code.\n\
          - The search keeps the order of the steps that the next execution shares with this one and looks at the new ones only. It stops looking \
