@@ -75,6 +75,11 @@ int main(void) {
 }
 "#;
 
+/// A program that says whether its count was right has ended as it should. By itself it is right nearly always, but not always.
+fn counts(status: std::process::ExitStatus) -> bool {
+    matches!(status.code(), Some(0 | 1))
+}
+
 #[test]
 fn an_update_that_is_lost_is_found_in_programs_of_both_compilers() {
     for compiler in compilers(&["gcc", "clang"]) {
@@ -91,7 +96,7 @@ fn an_update_that_is_lost_is_found_in_programs_of_both_compilers() {
         done(&folder, &format!("cc --compiler {compiler} -pthread -o parts lost.o"));
         for program in ["./lost", "./parts"] {
             let alone = Command::new(folder.join(program)).status().expect("it runs by itself");
-            assert!(alone.success(), "{compiler} {program}: {alone}");
+            assert!(counts(alone), "{compiler} {program}: {alone}");
             let output = gordian(&folder, &format!("run --json -- {program}"));
             assert_eq!(output.status.code(), Some(1), "{output:?}");
             let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -121,7 +126,7 @@ int main() {
             &folder,
             &format!("c++ --compiler {compiler} -std=c++17 -Wall -Werror -pthread -o lost lost.cpp"),
         );
-        assert!(Command::new(folder.join("lost")).status().expect("it runs").success());
+        assert!(counts(Command::new(folder.join("lost")).status().expect("it runs")));
         assert_eq!(gordian(&folder, "run -- ./lost").status.code(), Some(1));
     }
 }
