@@ -121,8 +121,8 @@ pub(crate) fn op(op: Op) -> Reply {
         }
         // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
         // left to `step`, whose larger frame would be compared, too.
-        let may_be_probed = (*rt).conductor.draft_and_look(me, op);
-        if may_repeat && may_be_probed && (*rt).conductor.is_probing(me) == 1 {
+        (*rt).conductor.draft(me, op);
+        if may_repeat && (*rt).conductor.is_probing(me) == 1 {
             if (*rt).conductor.is_at_anchor(me) == 1 {
                 scrub();
             }
