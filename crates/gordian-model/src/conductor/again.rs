@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use crate::conductor::Decision;
     use crate::object::{Atomic, Mutex};
-    use crate::op::Reply;
     use crate::plan::Plan;
+    use crate::reply::Reply;
 
     const ATOMIC: ObjectId = ObjectId(0);
     const MUTEX: ObjectId = ObjectId(1);

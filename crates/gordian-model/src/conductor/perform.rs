@@ -5,7 +5,8 @@ use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::{Access, Accesses};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Model, Object, Outcomes};
-use crate::op::{OpKind, Reply};
+use crate::op::OpKind;
+use crate::reply::Reply;
 use smallvec::SmallVec;
 
 impl Conductor {

@@ -87,8 +87,9 @@ mod tests {
     use super::*;
     use crate::id::{ObjectId, SiteId};
     use crate::object::{Atomic, Mutex};
-    use crate::op::{Op, OpKind, Reply};
+    use crate::op::{Op, OpKind};
     use crate::plan::Plan;
+    use crate::reply::Reply;
 
     const ATOMIC: ObjectId = ObjectId(0);
     const MUTEX: ObjectId = ObjectId(1);

@@ -5,7 +5,8 @@ use super::slots::{Objects, objects};
 use crate::access::Accesses;
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Model, Object, Outcomes};
-use crate::op::{Op, Reply};
+use crate::op::Op;
+use crate::reply::Reply;
 
 impl Conductor {
     /// Carries out an op that is no step of its own: it commutes with everything that others can see.

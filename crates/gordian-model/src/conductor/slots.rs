@@ -3,8 +3,9 @@
 use crate::access::{Accesses, Act};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Cx, Did, Life, Model, Object, Synchronisation};
-use crate::op::{Op, OpKind, Reply};
+use crate::op::{Op, OpKind};
 use crate::plan::Options;
+use crate::reply::Reply;
 
 /// The slot of an object.
 #[inline(always)]

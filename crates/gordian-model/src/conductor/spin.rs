@@ -31,7 +31,7 @@ pub enum Visit {
 /// Where a thread is in a loop that may be waiting.
 #[derive(Debug)]
 pub(super) struct Spin {
-    /// The op to come back to. The thread's state is looked at, or was, only if there is one.
+    /// The op to come back to.
     anchor: Option<(OpKind, SiteId, ObjectId)>,
     /// Ops since the anchor was set or last met.
     since: u32,
@@ -216,15 +216,6 @@ impl Conductor {
     /// Has the thread's state been looked at, to be compared when it is back where it was then?
     pub fn is_compared(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].spin.probed
-    }
-
-    /// Writes down what a thread will announce, as [`draft`](Self::draft); and may it have to [be probed](Self::is_probing)? Mostly it
-    /// may not, as the op is not of the kind to come back to.
-    #[inline(always)]
-    pub fn draft_and_look(&mut self, thread: ThreadId, op: Op) -> bool {
-        let me = &mut self.threads[thread.index()];
-        me.op = op;
-        me.spin.anchor.is_some_and(|anchor| anchor.0 == op.kind) || me.spin.probed || op.kind.is_pause()
     }
 
     /// Must the front end keep its own work off the thread's stack when it announces what it has written down, because the thread's

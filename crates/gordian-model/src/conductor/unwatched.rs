@@ -8,8 +8,9 @@ use crate::access::{Access, Act};
 use crate::cell::{Earlier, Epoch};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
-use crate::op::{Op, OpKind, Reply};
+use crate::op::{Op, OpKind};
 use crate::race::{Race, Races};
+use crate::reply::Reply;
 
 impl Conductor {
     /// As [`perform`](Self::perform), and the step has written to all memory, for which one object stands.

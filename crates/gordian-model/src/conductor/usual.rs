@@ -7,7 +7,8 @@ use super::{Conductor, Idle, Status, Thread, wake_dependent};
 use crate::access::{Access, only};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Outcomes, Touched};
-use crate::op::{Op, Reply};
+use crate::op::Op;
+use crate::reply::Reply;
 use crate::thread_set::ThreadSet;
 
 impl Op {

@@ -5,8 +5,9 @@ use super::{Cx, Did, Model, Object, Outcomes, Synchronisation};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
-use crate::op::{Op, OpKind, Reply, Rmw};
+use crate::op::{Op, OpKind, Rmw};
 use crate::plan::Options;
+use crate::reply::Reply;
 
 /// An atomic location.
 #[derive(Clone, Debug)]

@@ -11,8 +11,9 @@ use super::{Cx, Model, Object, Outcomes, Touched};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::{ObjectId, ThreadId};
-use crate::op::{Op, OpKind, Reply};
+use crate::op::{Op, OpKind};
 use crate::plan::Options;
+use crate::reply::Reply;
 use std::collections::VecDeque;
 
 /// A channel.

@@ -11,8 +11,9 @@
 use super::{Cx, Model, Object, Outcomes, Touched};
 use crate::access::Act;
 use crate::id::ThreadId;
-use crate::op::{Op, OpKind, Reply};
+use crate::op::{Op, OpKind};
 use crate::plan::Options;
+use crate::reply::Reply;
 use smallvec::SmallVec;
 
 /// A condition variable.

@@ -8,8 +8,9 @@ use super::{Cx, Model, Object, Outcomes, Touched};
 use crate::access::Act;
 use crate::clock::ClockId;
 use crate::id::ThreadId;
-use crate::op::{Op, OpKind, Reply};
+use crate::op::{Op, OpKind};
 use crate::plan::Options;
+use crate::reply::Reply;
 
 /// The life of a thread.
 #[derive(Clone, Debug, Default)]

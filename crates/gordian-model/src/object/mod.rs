@@ -7,8 +7,9 @@
 use crate::access::{Access, Accesses, Act};
 use crate::clock::{ClockId, Clocks};
 use crate::id::{ObjectId, SiteId, ThreadId};
-use crate::op::{Op, Reply};
+use crate::op::Op;
 use crate::plan::Options;
+use crate::reply::Reply;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 

@@ -39,15 +39,20 @@ impl Job {
     /// What the closure borrows outlives it.
     #[inline]
     pub(super) unsafe fn put<F: FnOnce()>(&mut self, f: F) {
-        if fits::<F>() {
+        self.keep(f);
+        self.take = Some(if fits::<F>() { take::<F> } else { take_box::<F> });
+    }
+
+    /// Puts something into the space, or a box of it if it does not fit.
+    #[inline(always)]
+    fn keep<T>(&mut self, value: T) {
+        let space = self.space.as_mut_ptr();
+        if fits::<T>() {
             // SAFETY: it fits.
-            unsafe { self.space.as_mut_ptr().cast::<F>().write(f) };
-            self.take = Some(take::<F>);
+            unsafe { space.cast::<T>().write(value) };
         } else {
-            let f = Box::new(f);
             // SAFETY: a box fits.
-            unsafe { self.space.as_mut_ptr().cast::<Box<F>>().write(f) };
-            self.take = Some(take_box::<F>);
+            unsafe { space.cast::<Box<T>>().write(Box::new(value)) };
         }
     }
 
@@ -68,16 +73,8 @@ impl Job {
     #[inline]
     pub(super) fn leave<R>(&mut self, left: R) {
         debug_assert!(self.take.is_none() && self.move_left.is_none());
-        if fits::<R>() {
-            // SAFETY: it fits.
-            unsafe { self.space.as_mut_ptr().cast::<R>().write(left) };
-            self.move_left = Some(move_left::<R>);
-        } else {
-            let left = Box::new(left);
-            // SAFETY: a box fits.
-            unsafe { self.space.as_mut_ptr().cast::<Box<R>>().write(left) };
-            self.move_left = Some(move_left_box::<R>);
-        }
+        self.keep(left);
+        self.move_left = Some(if fits::<R>() { move_left::<R> } else { move_left_box::<R> });
     }
 
     /// Takes out what was left.

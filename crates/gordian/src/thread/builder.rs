@@ -54,10 +54,7 @@ impl Builder {
         if !runtime::active() {
             return Ok(JoinHandle::std(self.std().spawn(f)?));
         }
-        // SAFETY: everything the body holds is 'static.
-        #[allow(unsafe_code)]
-        let claim = unsafe { life::start(self.name, f) };
-        Ok(JoinHandle::checked(claim))
+        Ok(JoinHandle::checked(life::start_free(self.name, f)))
     }
 
     /// Spawns a thread without asking that what it borrows is `'static`.

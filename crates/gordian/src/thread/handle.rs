@@ -18,10 +18,7 @@ where
     if !runtime::active() {
         return Builder::new().spawn(f).expect("failed to spawn thread");
     }
-    // SAFETY: everything the body holds is 'static.
-    #[allow(unsafe_code)]
-    let claim = unsafe { life::start(None, f) };
-    JoinHandle::checked(claim)
+    JoinHandle::checked(life::start_free(None, f))
 }
 
 #[derive(Clone)]

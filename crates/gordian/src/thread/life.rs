@@ -39,6 +39,18 @@ where
     }
 }
 
+/// Starts a thread under test that borrows nothing.
+#[inline]
+#[allow(unsafe_code)]
+pub(super) fn start_free<F, T>(name: Option<String>, f: F) -> Claim<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: Send + 'static,
+{
+    // SAFETY: everything the body holds is 'static.
+    unsafe { start(name, f) }
+}
+
 /// The body of a spawned thread. Inlined, because each return on the way back from a switch is one that the processor predicts
 /// wrongly; so are the other parts of a thread's beginning and end.
 ///
