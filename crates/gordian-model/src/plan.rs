@@ -168,6 +168,10 @@ pub struct Plan {
     /// Where to depart from the policy after the prefix, in order. The policy has to be [`Policy::RunOn`], which does the
     /// same in every execution.
     pub deviations: Vec<Deviation>,
+    /// What is said the first times that a thread's state is compared with that of a round before, if there are deviations. It depends
+    /// on what earlier executions left on the stack, too, and on it who goes next: so who names an execution by its deviations says it, too.
+    #[serde(skip)]
+    pub comparisons: Vec<bool>,
     /// The limits.
     pub limits: Limits,
     /// Which behaviours are tried.

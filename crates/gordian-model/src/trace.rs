@@ -158,6 +158,9 @@ pub struct Trace {
     enabled: Vec<u64>,
     /// How many choices led to steps that were taken back, and before which step.
     taken_back: Vec<(u32, u32)>,
+    /// What was said when a thread's state was compared, and after how many choices.
+    #[serde(skip)]
+    compared: Vec<(u32, bool)>,
     /// Ends of threads that were added to what steps touched: to which, and after how many steps in all.
     #[serde(skip)]
     ends: Vec<(u32, u32)>,
@@ -185,6 +188,8 @@ impl Trace {
         self.taken_back.clear();
         // With room, because an allocation could disturb the comparison of a thread's state.
         self.taken_back.reserve(16);
+        self.compared.clear();
+        self.compared.reserve(16);
         self.end = End::Running;
         self.waiting.clear();
         self.cut = false;
@@ -244,6 +249,17 @@ impl Trace {
             }
             self.taken_back.push((len as u32, choices));
         }
+    }
+
+    /// A thread's state was compared with that of a round before.
+    pub(crate) fn note_comparison(&mut self, same: bool) {
+        let choices = self.choices_made();
+        self.compared.push((choices, same));
+    }
+
+    /// What was said whenever a thread's state was compared with that of a round before, and after how many choices.
+    pub fn comparisons(&self) -> &[(u32, bool)] {
+        &self.compared
     }
 
     /// How many choices have been made so far: one for each step, and those of the steps that were taken back.
@@ -321,6 +337,10 @@ impl Trace {
 
     pub(crate) fn ends_buffer(&self) -> &Vec<(u32, u32)> {
         &self.ends
+    }
+
+    pub(crate) fn comparisons_buffer(&self) -> &Vec<(u32, bool)> {
+        &self.compared
     }
 
     pub(crate) fn taken_back_buffer(&self) -> &Vec<(u32, u32)> {

@@ -151,3 +151,62 @@ fn what_others_write_beside_it_is_no_round_of_its_own() {
     };
     assert_eq!(steps(1), steps(0));
 }
+
+/// What a place on the stack may hold that nobody has written to yet.
+fn left_there() -> usize {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Relaxed) * 7 % 5 % 3
+}
+
+/// Two threads that take turns by a protocol with loops in it. What they read they also write to places of which nothing depends.
+fn take_turns() {
+    let owner = Arc::new(AtomicUsize::new(0));
+    let claim = |owner: &AtomicUsize, me| {
+        let mut seen = [left_there(), left_there()];
+        loop {
+            loop {
+                let now = owner.load(SeqCst);
+                seen = [now, seen[0]];
+                std::hint::black_box(&mut seen);
+                if now == 0 {
+                    break;
+                }
+            }
+            owner.store(me, SeqCst);
+            if owner.load(SeqCst) == me {
+                break;
+            }
+        }
+    };
+    let threads = [1, 2].map(|me| {
+        let owner = Arc::clone(&owner);
+        thread::spawn(move || {
+            for _ in 0..2 {
+                claim(&owner, me);
+                owner.store(0, SeqCst);
+            }
+        })
+    });
+    threads.into_iter().for_each(|t| t.join().unwrap());
+}
+
+/// How soon a thread is found to wait depends on what earlier executions left on its stack. What is kept as departures from an earlier execution
+/// has to come out the same all the same, and a thread whose next steps are known must not be taken for one that waits for ever.
+#[test]
+fn what_earlier_executions_left_on_the_stack_makes_no_difference() {
+    for search in [
+        "best-first:rand",
+        "best-first:mdpor,pb",
+        "delays:2",
+        "exhaustive",
+        "preemptions:2",
+        "auto",
+        "random",
+    ] {
+        for seed in 0..40 {
+            let report = Checker::new().search(search).seed(seed).executions(200).run(take_turns);
+            assert!(report.failure().is_none(), "{search} {seed}: {report}");
+        }
+    }
+}

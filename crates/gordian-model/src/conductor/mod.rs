@@ -162,6 +162,7 @@ pub struct Conductor {
     pub trace: Trace,
     prefix: Vec<Planned>,
     deviations: Vec<Deviation>,
+    comparisons: Vec<bool>,
     /// How many of them have been made.
     deviated: usize,
     /// The steps before this one were planned.
@@ -214,6 +215,10 @@ impl Conductor {
         self.prefix.extend_from_slice(&plan.prefix);
         self.deviations.clear();
         self.deviations.extend_from_slice(&plan.deviations);
+        self.comparisons.clear();
+        if !plan.deviations.is_empty() {
+            self.comparisons.extend_from_slice(&plan.comparisons);
+        }
         self.deviated = 0;
         self.planned = plan.prefix.len();
         self.sleep.clear();

@@ -185,6 +185,7 @@ impl Conductor {
         whole(&self.trace.objects, tell);
         whole(self.trace.enabled_buffer(), tell);
         whole(self.trace.taken_back_buffer(), tell);
+        whole(self.trace.comparisons_buffer(), tell);
         whole(self.trace.ends_buffer(), tell);
         whole(&self.threads, tell);
         whole(&self.lives, tell);
@@ -239,6 +240,11 @@ impl Conductor {
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?
     pub fn probed(&mut self, thread: ThreadId, same: bool) {
         let at = self.trace.len();
+        let said = self.comparisons.get(self.trace.comparisons().len());
+        // In a beginning that is repeated nobody was found idle; that the state seems the same now is due to what lies on the
+        // stack by chance, and the next steps of the thread are known.
+        let same = *said.unwrap_or(&same) && !self.recalling;
+        self.trace.note_comparison(same);
         if !same || !self.is_up_to_date(thread) {
             self.mark(thread, at);
             return;
@@ -269,5 +275,63 @@ impl Conductor {
             std::mem::swap(&mut self.sleep, &mut me.spin.sleep);
             self.current = self.trace.steps.last().map_or(ThreadId::MAIN, |s| s.thread);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conductor::Decision;
+    use crate::object::Atomic;
+    use crate::plan::{Deviation, Plan, Planned};
+
+    /// A thread looks at the same value again and again, and its state seems to be the same or not: after how many steps it is found
+    /// idle, if it is within ten.
+    fn steps_until_idle(conductor: &mut Conductor, plan: &Plan, same: bool) -> Option<usize> {
+        conductor.begin(plan);
+        let atomic = conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
+        let load = Op::new(OpKind::Load, atomic, SiteId(1));
+        (0..10).find(|_| {
+            if conductor.announce(ThreadId::MAIN, &load) == (Visit::Probe { again: true }) {
+                conductor.probed(ThreadId::MAIN, same);
+            }
+            let is_idle = conductor.is_idle(ThreadId::MAIN);
+            if !is_idle {
+                assert_eq!(conductor.decide(), Decision::Run(ThreadId::MAIN));
+                conductor.perform(ThreadId::MAIN);
+            }
+            is_idle
+        })
+    }
+
+    #[test]
+    fn comparisons_say_what_the_plan_says() {
+        let mut conductor = Conductor::default();
+        assert_eq!(steps_until_idle(&mut conductor, &Plan::default(), true), Some(2));
+        assert_eq!(conductor.trace.comparisons(), [(2, true)]);
+        assert_eq!(steps_until_idle(&mut conductor, &Plan::default(), false), None);
+        let planned = Planned { thread: ThreadId::MAIN, outcome: 0, expected: None };
+        let deviations = vec![Deviation { choice: 1000, planned }];
+        let comparisons = vec![false, true];
+        let plan = Plan { deviations, comparisons, ..Plan::default() };
+        for same in [true, false] {
+            assert_eq!(steps_until_idle(&mut conductor, &plan, same), Some(3));
+            assert_eq!(conductor.trace.comparisons(), [(2, false), (3, true)]);
+        }
+        // Without deviations they are those of another execution.
+        let plan = Plan { deviations: Vec::new(), ..plan };
+        assert_eq!(steps_until_idle(&mut conductor, &plan, true), Some(2));
+    }
+
+    #[test]
+    fn nobody_is_idle_where_the_last_execution_is_repeated() {
+        let mut conductor = Conductor::default();
+        assert_eq!(steps_until_idle(&mut conductor, &Plan::default(), false), None);
+        let prefix: Vec<Planned> = conductor.trace.choices().take(3).collect();
+        let plan = Plan { prefix, ..Plan::default() };
+        assert_eq!(conductor.shared_with(&plan), 3);
+        // When the two part it is compared with what it was before, as it would have been.
+        assert_eq!(steps_until_idle(&mut conductor, &plan, true), Some(4));
+        assert_eq!(conductor.trace.comparisons(), [(2, false), (3, false), (4, true)]);
     }
 }

@@ -20,6 +20,7 @@ impl Frontier {
             + self.fringe.len() * (EACH - size_of::<Node>())
             + self.tried.bytes()
             + self.sleep.bytes()
+            + self.comparisons.bytes()
             + self.classes.bytes()
     }
 

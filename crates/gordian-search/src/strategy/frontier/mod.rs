@@ -8,6 +8,7 @@
 
 mod allowed;
 mod classes;
+mod comparisons;
 mod fringe;
 mod lanes;
 mod memory;
@@ -27,6 +28,7 @@ use crate::guarantee::Proved;
 use crate::order::{Order, Race};
 use crate::priority::{Point, Priority, Reason, Runs};
 use classes::Classes;
+use comparisons::Comparisons;
 use fringe::{Fringe, Key, Which};
 use gordian_model::chance::Chance;
 use gordian_model::{Deviation, Failure, FailureKind, Names, Plan, Planned, Policy, Site, ThreadId, Trace};
@@ -90,6 +92,7 @@ pub(crate) struct Frontier {
     spilled: Spilled,
     tried: Tried,
     sleep: Sleep,
+    comparisons: Comparisons,
     /// What the executions so far have shown to be left out by the bound.
     left_out: bool,
     most_bytes: usize,
@@ -141,6 +144,7 @@ impl Recycle for Frontier {
         self.spilled.clear();
         self.tried.clear();
         self.sleep.clear();
+        self.comparisons.clear();
         self.left_out = false;
         self.most_bytes = 0;
         self.points = 0;
@@ -355,6 +359,10 @@ impl Strategy for Frontier {
         plan.deviations.clear();
         plan.deviations
             .extend(self.departures.iter().map(|d| Deviation { choice: d.choice, planned: d.planned }));
+        plan.comparisons.clear();
+        if let ([.., parent, _], [.., departure]) = (self.line.as_slice(), self.departures.as_slice()) {
+            plan.comparisons.extend(self.comparisons.up_to(*parent, departure.choice));
+        }
         plan.sleep.clear();
         plan.policy = Policy::RunOn;
         Next::Run
@@ -378,10 +386,12 @@ impl Strategy for Frontier {
             }
         }
         let node = *self.line.last().expect("planned");
-        let Frontier { tree, tried, sleep, .. } = self;
+        self.comparisons.remember(node, trace);
+        let Frontier { tree, tried, sleep, comparisons, .. } = self;
         tree.release(node, |gone| {
             tried.forget(gone);
             sleep.forget(gone);
+            comparisons.forget(gone);
         });
         self.bring_back()
     }
