@@ -108,6 +108,9 @@ impl Order {
             self.clocks.truncate(first.clock);
             self.wide = len > 0 || self.clocked;
         }
+        if len == 0 {
+            return self.empty();
+        }
         // Latest first, so that the earliest has the last word.
         for touch in self.touches[first.touches as usize..].iter().rev() {
             self.objects[touch.place as usize] = touch.before;
@@ -117,6 +120,19 @@ impl Order {
             self.threads[event.thread.index()] = event.before;
         }
         self.events.truncate(len);
+    }
+
+    /// Forgets all steps: there are fewer threads, and most often fewer objects, than steps that touched them.
+    fn empty(&mut self) {
+        if self.objects.len() <= 2 * self.touches.len() {
+            self.objects.fill(NONE);
+        } else {
+            // Those of an earlier search, of another program.
+            self.touches.iter().for_each(|touch| self.objects[touch.place as usize] = NONE);
+        }
+        self.touches.clear();
+        self.threads.fill(NONE);
+        self.events.clear();
     }
 
     /// Forgets everything, also that clocks are to be kept.
