@@ -144,10 +144,7 @@ impl Act {
     /// Conflicts with every other act of its family: nothing before it needs a look.
     #[inline]
     pub fn is_total(self) -> bool {
-        use Act::*;
-        const TOTAL: Acts =
-            Acts::NONE.with(Write).with(Seen).with(Take).with(TryTake).with(Mark).with(CountWrite);
-        TOTAL.has(self)
+        Acts::TOTAL.has(self)
     }
 
     /// Changes something that another thread may be waiting for; taking a lock and giving it back, beginning to wait and

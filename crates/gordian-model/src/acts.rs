@@ -64,6 +64,25 @@ static NUMBERED: [Acts; ACTS] = {
     all
 };
 
+/// The acts that earlier ones either have nothing to do with or race with, whatever the sequence numbers of both.
+const SIMPLE: Acts = {
+    let mut simple = Acts::NONE;
+    let mut i = 0;
+    while i < ACTS {
+        let mut races = true;
+        let mut k = 0;
+        while k < ACTS {
+            races &= matches!(Act::ALL[k].rule(Act::ALL[i]), Rule::Commute | Rule::Race);
+            k += 1;
+        }
+        if races {
+            simple = simple.with(Act::ALL[i]);
+        }
+        i += 1;
+    }
+    simple
+};
+
 /// A set of acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Acts(u64);
@@ -71,6 +90,12 @@ pub struct Acts(u64);
 impl Acts {
     /// The empty set.
     pub const NONE: Acts = Acts(0);
+
+    /// Those that are [total](Act::is_total).
+    pub const TOTAL: Acts = {
+        use Act::*;
+        Acts::NONE.with(Write).with(Seen).with(Take).with(TryTake).with(Mark).with(CountWrite)
+    };
 
     /// The set with one more.
     #[inline]
@@ -104,6 +129,12 @@ impl Act {
     #[inline]
     pub fn concerned_by(self) -> Acts {
         BEFORE[self as usize]
+    }
+
+    /// Does it race with all earlier acts that [have something to do with it](Self::concerned_by), whatever their sequence numbers?
+    #[inline]
+    pub fn only_races(self) -> bool {
+        SIMPLE.has(self)
     }
 
     /// The acts that have something to do with this one, whichever comes first, whatever their sequence numbers.
@@ -153,6 +184,8 @@ mod tests {
                 assert!(same == other || next.is_numbered(), "{act:?} {next:?}");
                 let related = same != Relation::Commute || other != Relation::Commute;
                 assert_eq!(next.concerned_by().meets(Acts::default().with(act)), related, "{act:?} {next:?}");
+                let enabled = same == Relation::Enables || other == Relation::Enables;
+                assert!(!next.only_races() || (same == other && !enabled), "{act:?} {next:?}");
                 let either = |a: Act, b: Act, n| {
                     a.relation(1, b, n) != Relation::Commute || b.relation(n, a, 1) != Relation::Commute
                 };
@@ -182,6 +215,7 @@ mod tests {
             }
         }
         assert!(all > 100);
+        assert!(Read.only_races() && Write.only_races() && Free.only_races() && !Take.only_races());
         assert!(Write.conflicts_only_with(Write.precedes(), false));
         assert!(!Write.conflicts_only_with(Read.precedes(), false));
         assert!(

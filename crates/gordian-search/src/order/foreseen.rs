@@ -7,12 +7,19 @@ impl Order {
     /// What step `later` would have touched if step `earlier`, with which it races, had not happened: a failed try succeeds
     /// when the taker before it is gone, a compare-and-swap meets the old value, the next message has another number.
     /// Where that is not certain it is what it touches at most.
+    #[inline]
     pub fn touched_without(&self, steps: &[Step], earlier: usize, later: usize) -> Accesses {
-        let (first, second) = (&steps[earlier], &steps[later]);
-        let mut touched = copied(&second.accesses);
-        if does_the_same(second.kind) {
-            return touched;
+        let second = &steps[later];
+        let touched = copied(&second.accesses);
+        match does_the_same(second.kind) {
+            true => touched,
+            false => self.adjusted(touched, steps, earlier, later),
         }
+    }
+
+    #[inline(never)]
+    fn adjusted(&self, mut touched: Accesses, steps: &[Step], earlier: usize, later: usize) -> Accesses {
+        let (first, second) = (&steps[earlier], &steps[later]);
         for access in touched.iter_mut() {
             let object = access.object;
             for before in first.accesses.iter().filter(|b| b.object == object) {

@@ -2,12 +2,12 @@
 
 use super::past::Past;
 use super::{NONE, Order, Race, Touch, met_by_others};
-use gordian_model::{Access, Act, Acts, Relation, Step};
+use gordian_model::{Access, Act, Acts, Relation, Step, ThreadId};
 use smallvec::SmallVec;
 
 impl Order {
     /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that, and how it was touched
-    /// up to there.
+    /// up to there. The touch that will be added is then the latest.
     #[inline(always)]
     pub(super) fn look_back_at_one<P: Past>(
         &mut self,
@@ -18,36 +18,89 @@ impl Order {
         races: &mut Vec<Race>,
     ) -> (u32, Acts) {
         let place = Order::place(access.object);
-        if self.objects.len() <= place {
+        let own = self.touches.len() as u32;
+        let Some(latest) = self.objects.get_mut(place) else {
             self.make_room(place);
+            self.objects[place] = own;
             return (NONE, Acts::default());
-        }
-        let latest = self.objects[place];
+        };
+        let latest = std::mem::replace(latest, own);
         let Some(&touch) = self.touches.get(latest as usize) else { return (NONE, Acts::default()) };
-        let (step, acts) = (&steps[i], touch.acts);
-        let concerned = access.act.concerned_by();
-        if acts.meets(concerned) && !(touch.act.is_total() && touch.thread == step.thread) {
-            let mut look = Look {
-                i,
-                step,
-                steps,
-                known: *known,
-                late: P::default(),
-                woken_by: None,
-                waited: Order::waits(access.act),
-                put_met: false,
-            };
-            let mut touch = touch;
-            while self.meet(&mut look, access, touch, races)
-                && let Some(&before) = self.touches.get(touch.before as usize)
-                && before.acts.meets(concerned)
-            {
-                touch = before;
+        let (thread, acts, concerned) = (steps[i].thread, touch.acts, access.act.concerned_by());
+        if acts.meets(concerned) && !(touch.act.is_total() && touch.thread == thread) {
+            // Whatever waits, or goes by numbers, takes more than that.
+            if access.act.only_races() {
+                self.race_with(i, thread, access.act, touch, known, races);
+            } else {
+                self.objects[place] = latest;
+                *known = self.look_back_from(i, steps, access, latest, *known, races);
+                self.objects[place] = own;
             }
-            look.known.join(self, look.late);
-            *known = look.known;
         }
         (latest, acts)
+    }
+
+    /// As [`meet`](Self::meet), for an act that [only races](Act::only_races), with this touch and those before it.
+    #[inline(always)]
+    fn race_with<P: Past>(
+        &mut self,
+        i: usize,
+        thread: ThreadId,
+        act: Act,
+        mut touch: Touch,
+        known: &mut P,
+        races: &mut Vec<Race>,
+    ) {
+        debug_assert!(!Order::waits(act) && !act.is_numbered());
+        let (concerned, stand_for_all) = (act.concerned_by(), Acts::TOTAL.with(act));
+        loop {
+            let is_known = touch.thread == thread || known.knows(self, &touch);
+            if !is_known && concerned.has(touch.act) {
+                races.push((touch.step as usize, i));
+                known.learn_of(self, &touch);
+                if stand_for_all.has(touch.act) {
+                    return;
+                }
+            } else if is_known && stand_for_all.has(touch.act) {
+                return;
+            }
+            match self.touches.get(touch.before as usize) {
+                Some(&before) if before.acts.meets(concerned) => touch = before,
+                _ => return,
+            }
+        }
+    }
+
+    /// Goes through the touches of an object from this one back, for a step that touched nothing else. Not inlined: it would take
+    /// registers from all steps that need no more than [`race_with`](Self::race_with).
+    #[inline(never)]
+    fn look_back_from<P: Past>(
+        &mut self,
+        i: usize,
+        steps: &[Step],
+        access: Access,
+        mut next: u32,
+        known: P,
+        races: &mut Vec<Race>,
+    ) -> P {
+        let mut look = Look {
+            i,
+            step: &steps[i],
+            steps,
+            known,
+            late: P::default(),
+            woken_by: None,
+            waited: Order::waits(access.act),
+            put_met: false,
+        };
+        while let Some(&touch) = self.touches.get(next as usize)
+            && touch.acts.meets(access.act.concerned_by())
+            && self.meet(&mut look, access, touch, races)
+        {
+            next = touch.before;
+        }
+        look.known.join(self, look.late);
+        look.known
     }
 
     /// Goes through the earlier steps that touched the same objects and makes what step `i` knows of them.

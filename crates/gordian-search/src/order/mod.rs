@@ -108,6 +108,9 @@ impl Order {
             self.clocks.truncate(first.clock);
             self.wide = len > 0 || self.clocked;
         }
+        if len == 0 {
+            return self.empty();
+        }
         // Latest first, so that the earliest has the last word.
         for touch in self.touches[first.touches as usize..].iter().rev() {
             self.objects[touch.place as usize] = touch.before;
@@ -117,6 +120,19 @@ impl Order {
             self.threads[event.thread.index()] = event.before;
         }
         self.events.truncate(len);
+    }
+
+    /// Forgets all steps: there are fewer threads, and most often fewer objects, than steps that touched them.
+    fn empty(&mut self) {
+        if self.objects.len() <= 2 * self.touches.len() {
+            self.objects.fill(NONE);
+        } else {
+            // Those of an earlier search, of another program.
+            self.touches.iter().for_each(|touch| self.objects[touch.place as usize] = NONE);
+        }
+        self.touches.clear();
+        self.threads.fill(NONE);
+        self.events.clear();
     }
 
     /// Forgets everything, also that clocks are to be kept.
@@ -155,8 +171,11 @@ impl Order {
     /// Adds all steps that are missing, see [`push`](Self::push). Not inlined: most of what it works with fits into registers by itself.
     #[inline(never)]
     pub fn extend(&mut self, steps: &[Step], races: &mut Vec<Race>) {
-        while !self.wide && self.events.len() < steps.len().min(WORD) {
-            self.push_as::<Bits>(steps, races);
+        if !self.wide {
+            let narrow = &steps[..steps.len().min(WORD)];
+            while self.events.len() < narrow.len() {
+                self.push_as::<Bits>(narrow, races);
+            }
         }
         while self.events.len() < steps.len() {
             self.push(steps, races);
@@ -187,10 +206,10 @@ impl Order {
         let i = self.events.len();
         let step = &steps[i];
         let thread = step.thread;
-        if self.threads.len() <= thread.index() {
-            self.admit(thread);
-        }
-        let before = std::mem::replace(&mut self.threads[thread.index()], i as u32);
+        let before = match self.threads.get_mut(thread.index()) {
+            Some(latest) => std::mem::replace(latest, i as u32),
+            None => self.admit(thread, i as u32),
+        };
         let mut known = P::after(self, before);
         if !step.after.is_empty() {
             for &past in &step.after {
@@ -210,7 +229,8 @@ impl Order {
                 known = self.look_back(i, steps, accesses, known, races);
                 known.write(self, &mut event);
                 for &access in accesses {
-                    let latest = self.objects[Order::place(access.object)];
+                    let own = self.touches.len() as u32;
+                    let latest = std::mem::replace(&mut self.objects[Order::place(access.object)], own);
                     let acts = self.touches.get(latest as usize).map_or_else(Acts::default, |t| t.acts);
                     self.touch(i, &event, access, latest, acts);
                 }
@@ -221,8 +241,10 @@ impl Order {
 
     #[cold]
     #[inline(never)]
-    fn admit(&mut self, thread: ThreadId) {
-        self.threads.resize(thread.index() + 1, NONE);
+    fn admit(&mut self, thread: ThreadId, first: u32) -> u32 {
+        self.threads.resize(thread.index(), NONE);
+        self.threads.push(first);
+        NONE
     }
 
     #[cold]
@@ -231,13 +253,12 @@ impl Order {
         self.objects.resize(place + 1, NONE);
     }
 
-    /// Writes down that step `i` touched an object, what touched it before, and how it had been touched up to then.
+    /// Writes down that step `i` touched an object, of which this is the latest touch now, what touched it before, and how it had been
+    /// touched up to then.
     #[inline(always)]
     fn touch(&mut self, i: usize, event: &Event, access: Access, before: u32, acts: Acts) {
         let Access { object, act, seq } = access;
-        let place = Order::place(object);
-        self.objects[place] = self.touches.len() as u32;
-        let (acts, step, place) = (acts.with(act), i as u32, place as u32);
+        let (acts, step, place) = (acts.with(act), i as u32, Order::place(object) as u32);
         let Event { past, thread, .. } = *event;
         self.touches.push(Touch { acts, past, step, thread, place, before, seq, act });
     }

@@ -142,8 +142,8 @@ impl Optimal {
         self.nodes.iter().map(|node| (node.tried, node.tried + 1 + node.tree.len() as u32))
     }
 
-    /// The next branch to follow at the deepest node that has one.
-    fn backtrack(&mut self) -> Option<Branch> {
+    /// Goes back to the deepest node that has a branch to follow, the first of its tree. Is there one?
+    fn backtrack(&mut self) -> bool {
         debug_assert!(self.nodes.iter().skip(self.reached).all(Node::is_new));
         self.nodes.truncate(self.reached);
         while let Some(at) = self.nodes.len().checked_sub(1) {
@@ -159,7 +159,7 @@ impl Optimal {
                 }
                 if !node.tree.is_empty() {
                     node.tried += 1;
-                    return Some(take_first(&mut node.tree));
+                    return true;
                 }
             }
             node.seen = None;
@@ -167,7 +167,7 @@ impl Optimal {
             node.doubtful = false;
             self.nodes.pop();
         }
-        None
+        false
     }
 
     fn reverse(&mut self, race: Race, trace: &Trace) {
@@ -210,18 +210,24 @@ impl Optimal {
     fn ask_for(&mut self, race: Race, outcome: u32, trace: &Trace, whole: bool) {
         let (earlier, later) = race;
         let (first, second) = (&trace.steps[earlier], &trace.steps[later]);
-        if earlier == later {
-            let accesses = touched_with(second.kind, copied(&second.accesses), outcome);
-            return self.put(race, (outcome, accesses), trace, whole);
-        }
-        let touched = self.order.touched_without(&trace.steps, earlier, later);
-        if outcome == outcome_without(first, second) {
-            return self.put(race, (outcome, touched), trace, whole);
+        let varies = earlier == later;
+        let usual = !varies && outcome == outcome_without(first, second);
+        let mut accesses = match varies {
+            true => copied(&second.accesses),
+            false => self.order.touched_without(&trace.steps, earlier, later),
+        };
+        if !usual {
+            accesses = touched_with(second.kind, accesses, outcome);
         }
         // With another outcome it may well be no race, and then it is covered by what is being explored.
-        self.sleepers.put_to_sleep(earlier, first.sleeper());
-        self.put(race, (outcome, touched_with(second.kind, touched, outcome)), trace, whole);
-        self.sleepers.wake(earlier);
+        let may_be_none = !usual && !varies;
+        if may_be_none {
+            self.sleepers.put_to_sleep(earlier, first.sleeper());
+        }
+        self.put(race, (outcome, accesses), trace, whole);
+        if may_be_none {
+            self.sleepers.wake(earlier);
+        }
     }
 
     /// Puts the sequence that a race asks for into the wakeup tree, unless steps that sleep at the node or the tree cover it.
@@ -307,15 +313,17 @@ impl Strategy for Optimal {
             }
             return Next::Run;
         }
-        let Some(branch) = self.backtrack() else {
+        if !self.backtrack() {
             self.done = true;
             self.idle = (std::mem::take(&mut plan.prefix), std::mem::take(&mut plan.sleep));
             self.idle.0.clear();
             self.idle.1.clear();
             return Next::Done;
-        };
-        self.open |= branch.doubtful && branch.is_open(self.failed);
+        }
         let depth = self.nodes.len() - 1;
+        let tree = &mut self.nodes[depth].tree;
+        self.open |= tree[0].doubtful && tree[0].is_open(self.failed);
+        let (planned, mut children) = take_first(tree);
         self.branch = depth;
         self.reached = depth + 1;
         self.kept.retain(|k| k.race.1 < depth);
@@ -325,14 +333,13 @@ impl Strategy for Optimal {
             plan.sleep.push(sleeper.clone());
         }
         plan.sleep_from = depth;
-        self.grown.branch(depth, self.path.get(depth), &branch.planned);
+        self.grown.branch(depth, self.path.get(depth), &planned);
         // The steps of a plan were seen to be possible, so no execution ends before it has made them.
         debug_assert!(self.path.len() >= depth);
         self.path.truncate(depth);
-        self.path.push(branch.planned);
-        let mut children = branch.children;
+        self.path.push(planned);
         while !children.is_empty() {
-            let first = take_first(&mut children);
+            let (planned, below) = take_first(&mut children);
             let node = self.nodes.push();
             if !children.is_empty() {
                 node.doubtful = children.iter().any(|b| b.doubtful);
@@ -341,8 +348,8 @@ impl Strategy for Optimal {
                 self.reached = self.nodes.len();
             }
             self.spare.push(children);
-            self.path.push(first.planned);
-            children = first.children;
+            self.path.push(planned);
+            children = below;
         }
         plan.prefix.clear();
         plan.prefix.extend_from_slice(&self.path);
@@ -363,7 +370,6 @@ impl Strategy for Optimal {
         }
         self.grown.learn();
         self.sleepers.reach(self.branch);
-        let mut races = std::mem::take(&mut self.races);
         let mut varies = false;
         let steps = &trace.steps[..];
         let new = steps.get(self.branch..).unwrap_or_default();
@@ -378,7 +384,8 @@ impl Strategy for Optimal {
             }
         }
         self.nodes.reach(steps.len());
-        self.order.extend(steps, &mut races);
+        self.races.clear();
+        self.order.extend(steps, &mut self.races);
         let mut arrivals = false;
         for step in new {
             arrivals |= step.kind == OpKind::Arrive;
@@ -402,11 +409,9 @@ impl Strategy for Optimal {
                 self.vary(i, trace);
             }
         }
-        for &race in &races {
-            self.reverse(race, trace);
+        for k in 0..self.races.len() {
+            self.reverse(self.races[k], trace);
         }
-        races.clear();
-        self.races = races;
         // The next plan follows this execution up to a node with branches at most.
         let needed = self.reached.min(steps.len());
         if needed > self.path.len() {

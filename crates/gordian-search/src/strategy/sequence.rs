@@ -226,7 +226,13 @@ impl Sequence<'_> {
     }
 
     #[inline]
-    pub(super) fn branch(&self, step: usize, doubtful: bool, doubt: Option<Box<Doubt>>) -> Branch {
+    pub(super) fn branch(
+        &self,
+        step: usize,
+        doubtful: bool,
+        doubt: Option<Box<Doubt>>,
+        children: Vec<Branch>,
+    ) -> Branch {
         let Step { thread, kind, site, outcomes, object, other, .. } = self.trace.steps[step];
         let outcome = self.outcome(step);
         let accesses = copied(self.accesses(step));
@@ -245,7 +251,7 @@ impl Sequence<'_> {
             varies: outcomes > 1 || (step == self.last && may_vary(kind)),
             doubt,
             doubtful,
-            children: Vec::new(),
+            children,
         }
     }
 

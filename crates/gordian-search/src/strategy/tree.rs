@@ -162,10 +162,16 @@ pub(super) fn prune(tree: &mut Vec<Branch>, sleep: Sleeping<'_>) {
     }
 }
 
-/// Takes the first branch out of a tree. Most often it is the only one, and nothing has to move up.
+/// Takes the first branch out of a tree: its step, and what may follow that. Most often it is the only one, and nothing has to move up.
 #[inline]
-pub(super) fn take_first(tree: &mut Vec<Branch>) -> Branch {
-    if tree.len() > 1 { tree.remove(0) } else { tree.pop().expect("it is not empty") }
+pub(super) fn take_first(tree: &mut Vec<Branch>) -> (Planned, Vec<Branch>) {
+    let first = &mut tree[0];
+    let taken = (first.planned, std::mem::take(&mut first.children));
+    match tree.len() {
+        1 => tree.clear(),
+        _ => drop(tree.remove(0)),
+    }
+    taken
 }
 
 /// Puts a sequence into a tree, unless the tree already holds something that covers it; says whether the leaf it leads to may be
@@ -176,7 +182,8 @@ pub(super) fn insert(
     sleep: Sleeping<'_>,
     spare: &mut Vec<Vec<Branch>>,
 ) -> bool {
-    let mut parts = sequence.partly_covered(sleep);
+    // Nothing can be in doubt about an empty tree.
+    let mut parts = if tree.is_empty() { Vec::new() } else { sequence.partly_covered(sleep) };
     let mut in_doubt = false;
     let mut path: SmallVec<[usize; 16]> = SmallVec::new();
     let mut level = &mut *tree;
@@ -217,12 +224,10 @@ pub(super) fn insert(
         level = &mut level[i].children;
     }
     for (k, &step) in sequence.steps.iter().enumerate() {
-        if k > 0 && level.capacity() == 0 {
-            *level = spare.pop().unwrap_or_default();
-        }
         let is_leaf = k + 1 == sequence.steps.len();
         let doubt = (in_doubt && is_leaf).then(|| Box::new(Doubt::about(&parts)));
-        level.push(sequence.branch(step, in_doubt, doubt));
+        let children = if is_leaf { Vec::new() } else { spare.pop().unwrap_or_default() };
+        level.push(sequence.branch(step, in_doubt, doubt, children));
         level = &mut level.last_mut().expect("just put in").children;
     }
     if in_doubt {

@@ -77,11 +77,15 @@ impl Checker {
 
     /// How to search: a text of the grammar, or a [`Search`].
     pub fn search(mut self, search: impl IntoSearch) -> Checker {
-        match search.into_search() {
+        self.set_search(search.into_search());
+        self
+    }
+
+    fn set_search(&mut self, search: Result<Search, String>) {
+        match search {
             Ok(search) => self.settings.search = Some(search),
             Err(message) => self.wrong = Some(message),
         }
-        self
     }
 
     /// At most so many executions.
