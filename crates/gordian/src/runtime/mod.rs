@@ -126,7 +126,7 @@ pub(crate) fn op(op: Op) -> Reply {
             if (*rt).conductor.is_at_anchor(me) == 1 {
                 scrub();
             }
-            return hosted(rt);
+            return Reply::from_words(hosted(rt));
         }
         Reply::from_words(step(rt))
     }
@@ -205,17 +205,18 @@ fn scrub() {
 }
 
 /// Leaves an op to the host, which announces and performs it on its own stack and compares what is on this one. It
-/// suspends twice, so that everything that coming back writes to the stack has been written when it is compared.
+/// suspends twice, so that everything that coming back writes to the stack has been written when it is compared. For the same reason it gives
+/// the words of the reply: the reply itself would lie in the caller's frame from the second round on.
 ///
 /// # Safety
 /// As `suspend`.
 #[cold]
 #[inline(never)]
-unsafe fn hosted(rt: *mut Runtime) -> Reply {
+unsafe fn hosted(rt: *mut Runtime) -> (u64, u64) {
     // SAFETY: as in `op`.
     unsafe {
         if (*rt).silent {
-            return silently();
+            return silently().into_words();
         }
         (*rt).twice = true;
         // What is compared differs while the thread has not come to its first op: it is not in a loop yet.
@@ -228,9 +229,9 @@ unsafe fn hosted(rt: *mut Runtime) -> Reply {
         }
         std::hint::black_box(&begins);
         if (*rt).silent {
-            return silently();
+            return silently().into_words();
         }
-        (*rt).reply
+        (*rt).reply.into_words()
     }
 }
 
