@@ -54,6 +54,12 @@ impl Steps {
         if self.len < many { self.steps.get_mut(self.len) } else { None }
     }
 
+    /// The place of the next step, with whatever is left in it of an earlier one, if there is one.
+    #[inline(always)]
+    pub(crate) fn next(&self) -> Option<&Step> {
+        self.steps.get(self.len)
+    }
+
     /// One more step: the one that an earlier execution left there.
     #[inline(always)]
     pub(crate) fn again(&mut self) -> &mut Step {

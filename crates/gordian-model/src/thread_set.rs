@@ -119,6 +119,24 @@ impl ThreadSet {
         }
     }
 
+    /// Appends the words of the set with a thread that is not in it.
+    #[inline(always)]
+    pub(crate) fn append_with(&mut self, thread: ThreadId, words: &mut Vec<u64>) {
+        if thread.0 < 64 && self.high.is_empty() {
+            words.push(self.low | 1 << thread.0);
+        } else {
+            self.append_with_high(thread, words);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn append_with_high(&mut self, thread: ThreadId, words: &mut Vec<u64>) {
+        self.insert(thread);
+        self.append_to(words);
+        self.remove(thread);
+    }
+
     #[cold]
     #[inline(never)]
     fn append_high_to(&self, words: &mut Vec<u64>) {

@@ -74,6 +74,19 @@ impl Step {
         enabled: 0,
     };
 
+    /// What a thread does. Written straight to its place; a step put together on the stack would be copied there, before what was just
+    /// stored can be read in larger pieces.
+    #[inline(always)]
+    fn fill_in(&mut self, thread: ThreadId, op: &Op) {
+        self.thread = thread;
+        self.kind = op.kind;
+        self.object = op.object;
+        self.other = op.other;
+        self.arg = op.arg;
+        self.site = op.site;
+        self.woken_by = None;
+    }
+
     /// The step as a choice to repeat.
     #[inline]
     pub fn planned(&self) -> Planned {
@@ -314,20 +327,39 @@ impl Trace {
         enabled: &ThreadSet,
         accesses: Accesses,
     ) -> &mut Step {
-        // Written straight to its place; a step put together on the stack would be copied there, before what was just
-        // stored can be read in larger pieces.
         let step = self.steps.push();
         step.enabled = self.enabled.len() as u32;
         enabled.append_to(&mut self.enabled);
-        step.thread = thread;
-        step.kind = op.kind;
-        step.object = op.object;
-        step.other = op.other;
         step.accesses = accesses;
-        step.arg = op.arg;
-        step.site = op.site;
         step.after = SmallVec::new_const();
-        step.woken_by = None;
+        step.fill_in(thread, op);
+        step
+    }
+
+    /// Is there a place for one more step, in which nothing is left that has to be freed, and for the threads that are enabled, if these are few?
+    #[inline(always)]
+    pub(crate) fn has_place(&self) -> bool {
+        let is_bare = |step: &Step| !step.accesses.spilled() && !step.after.spilled();
+        self.steps.next().is_some_and(is_bare) && self.enabled.len() < self.enabled.capacity()
+    }
+
+    /// [Begins](Self::begin) the next step of a thread that can always go on, so that it is one of those that are enabled although it is not in
+    /// the set. There [is a place](Self::has_place) for the step.
+    #[inline(always)]
+    pub(crate) fn begin_in_place(
+        &mut self,
+        thread: ThreadId,
+        op: &Op,
+        others: &mut ThreadSet,
+        accesses: Accesses,
+    ) -> &mut Step {
+        let step = self.steps.again();
+        step.enabled = self.enabled.len() as u32;
+        others.append_with(thread, &mut self.enabled);
+        // There is nothing to free, which the compiler does not know.
+        std::mem::forget(std::mem::replace(&mut step.accesses, accesses));
+        std::mem::forget(std::mem::take(&mut step.after));
+        step.fill_in(thread, op);
         step
     }
 

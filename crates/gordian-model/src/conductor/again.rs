@@ -35,6 +35,8 @@ impl Conductor {
     pub fn again(&mut self, op: &Op) -> (u64, Again) {
         match op.kind {
             OpKind::Load => self.load_again(op.object, op.site),
+            OpKind::Store => self.store_again(op.object, op.site, op.arg, op.detail),
+            OpKind::CompareExchange => self.exchange_again(op.object, op.site, op.arg, op.arg2, op.detail),
             kind => {
                 self.do_again(kind as u32 | u32::from(op.detail) << 8, op.object, op.site, op.arg, op.arg2)
             }
@@ -44,6 +46,23 @@ impl Conductor {
     #[inline(never)]
     fn load_again(&mut self, object: ObjectId, site: SiteId) -> (u64, Again) {
         self.again_as(Op::new(OpKind::Load, object, site))
+    }
+
+    #[inline(never)]
+    fn store_again(&mut self, object: ObjectId, site: SiteId, arg: u64, detail: u8) -> (u64, Again) {
+        self.again_as(Op { detail, arg, ..Op::new(OpKind::Store, object, site) })
+    }
+
+    #[inline(never)]
+    fn exchange_again(
+        &mut self,
+        object: ObjectId,
+        site: SiteId,
+        arg: u64,
+        arg2: u64,
+        detail: u8,
+    ) -> (u64, Again) {
+        self.again_as(Op { detail, arg, arg2, ..Op::new(OpKind::CompareExchange, object, site) })
     }
 
     #[inline(never)]

@@ -9,7 +9,7 @@ use crate::op::{Op, OpKind};
 use smallvec::SmallVec;
 
 impl Conductor {
-    #[inline]
+    #[inline(always)]
     pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
         let i = thread.index();
         let (Some(me), Some(life)) = (self.threads.get_mut(i), self.lives.get_mut(i)) else {
@@ -35,6 +35,7 @@ impl Conductor {
     }
 
     /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
+    #[inline]
     pub fn spawn(&mut self, parent: ThreadId) -> ThreadId {
         let me = &mut self.threads[parent.index()];
         let nth = me.children;
@@ -63,6 +64,7 @@ impl Conductor {
 
     /// A thread waits for another to end. `true` if it has; otherwise the thread is [released](Self::next_released)
     /// when it does. This is no step either: it commutes with whatever others do.
+    #[inline]
     pub fn join(&mut self, thread: ThreadId, target: ThreadId, site: SiteId) -> bool {
         let is_finished = self.is_finished(target);
         let me = &mut self.threads[thread.index()];

@@ -12,6 +12,7 @@
 //! [`finish`]: Conductor::finish
 
 mod again;
+mod ahead;
 mod announce;
 mod decide;
 mod end;
@@ -39,6 +40,7 @@ use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
 pub use again::Again;
+use ahead::NOBODY;
 use slots::Slot;
 use smallvec::SmallVec;
 use spin::Spin;
@@ -198,6 +200,12 @@ pub struct Conductor {
     shared: usize,
     /// From this step on the execution is not smooth.
     smooth: usize,
+    /// What this thread does next may happen at once; see [`ahead`].
+    leader: ThreadId,
+    /// Where it would come round, see [`Spin::turn`](spin::Spin::turn).
+    turn: SiteId,
+    /// Beyond what is planned the thread that stepped last goes on as long as it can, and no clocks are kept.
+    by_itself: bool,
 }
 
 impl Conductor {
@@ -245,6 +253,9 @@ impl Conductor {
         self.pauses_seen = false;
         self.polite_seen = false;
         self.abandons = false;
+        self.leader = NOBODY;
+        self.by_itself =
+            self.driver.kind == policy::Kind::RunOn && plan.deviations.is_empty() && !plan.options.clocks;
         self.birth(ThreadId::MAIN, None);
     }
 

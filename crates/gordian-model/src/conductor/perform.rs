@@ -1,5 +1,6 @@
 //! Carrying a step out: what it does to its object, who can go on now, and who looks again.
 
+use super::ahead::NOBODY;
 use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::{Access, Accesses};
@@ -104,6 +105,7 @@ impl Conductor {
             }
         }
         me.pace(wrote, progress);
+        let paused = me.paused;
         if me.paused || step.woken_by.is_some() {
             self.pauses_seen |= me.paused;
             self.smooth = self.smooth.min(at);
@@ -116,6 +118,10 @@ impl Conductor {
         }
         if !self.sleep.is_empty() && at >= self.sleep_from {
             wake_dependent(&mut self.sleep, thread, &self.trace.steps[at].accesses, &self.trace.objects);
+        }
+        self.lead(thread);
+        if paused {
+            self.leader = NOBODY;
         }
         reply
     }

@@ -78,6 +78,7 @@ impl Conductor {
             self.release_polite(thread);
         }
         self.follow_up(thread, at);
+        self.lead(thread);
         Some((value, ok))
     }
 }

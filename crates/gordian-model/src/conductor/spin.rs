@@ -8,6 +8,7 @@
 //!
 //! The op to come back to is found as in Brent's cycle search: the anchor moves when a round grows too long.
 
+use super::ahead::NOBODY;
 use super::{Conductor, Idle, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::op::{Op, OpKind};
@@ -27,6 +28,9 @@ pub enum Visit {
         again: bool,
     },
 }
+
+/// No op is there.
+pub(super) const NOWHERE: SiteId = SiteId(u32::MAX);
 
 /// Where a thread is in a loop that may be waiting.
 #[derive(Debug)]
@@ -84,6 +88,12 @@ impl Spin {
     #[inline]
     pub(super) fn read(&mut self, object: ObjectId, version: u32) {
         self.reads.push(object, version);
+    }
+
+    /// The site of the op to come back to, or [`NOWHERE`].
+    #[inline(always)]
+    pub(super) fn turn(&self) -> SiteId {
+        self.anchor.map_or(NOWHERE, |(_, site, _)| site)
     }
 
     /// Has the thread's state been looked at?
@@ -167,6 +177,7 @@ impl Conductor {
             return Visit::Plain;
         }
         let again = std::mem::replace(&mut spin.probed, true);
+        self.leader = NOBODY;
         if !again {
             self.mark(thread, at);
         }
@@ -250,6 +261,7 @@ impl Conductor {
             return;
         }
         self.take_back_round(thread);
+        self.leader = NOBODY;
         self.smooth_up_to(self.trace.len().saturating_sub(1));
         let me = &mut self.threads[thread.index()];
         me.idle = Idle::Proved;

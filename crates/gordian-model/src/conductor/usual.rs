@@ -90,6 +90,7 @@ impl Conductor {
         if awaited {
             self.changed(object, thread, at);
         }
+        self.lead(thread);
         Some(reply)
     }
 }

@@ -118,6 +118,11 @@ pub(crate) fn op(op: Op) -> Reply {
             if again != Again::Not {
                 return Reply { value, ok: again == Again::Done, ..Reply::DONE };
             }
+        } else if (*rt).conductor.leads(me, op.site)
+            && !Runtime::is_held(rt)
+            && let Some(reply) = (*rt).conductor.go_ahead(&op)
+        {
+            return reply;
         }
         // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
         // left to `step`, whose larger frame would be compared, too.

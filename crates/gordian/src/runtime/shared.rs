@@ -96,19 +96,21 @@ impl Sites {
         if entry.0 == address { entry.1 } else { self.get_elsewhere(location, names) }
     }
 
-    /// Of two that belong in one place, the one that was met first is beside it: to look it up among all names takes the longer the more there are.
+    /// Of those that belong in one place, all but the first are in the places after it: to look one up among all names takes the longer the more
+    /// there are.
     #[cold]
     #[inline(never)]
     fn get_elsewhere(&mut self, location: &'static Location<'static>, names: &mut Names) -> SiteId {
+        const NEAR: usize = 16;
         let address = std::ptr::from_ref(location) as usize;
-        let place = (address >> 3) % Sites::PLACES;
-        let beside = place ^ 1;
-        if self.cache[beside].0 != address {
-            self.cache[beside] = self.cache[place];
-            self.cache[place] = (address, names.intern(location.file(), location.line(), location.column()));
-            return self.cache[place].1;
+        let first = (address >> 3) % Sites::PLACES;
+        let mut near = (first..first + NEAR).map(|place| place % Sites::PLACES);
+        let place = near.find(|&place| [address, 0].contains(&self.cache[place].0)).unwrap_or(first);
+        let entry = &mut self.cache[place];
+        if entry.0 != address {
+            *entry = (address, names.intern(location.file(), location.line(), location.column()));
         }
-        self.cache[beside].1
+        entry.1
     }
 }
 

@@ -108,7 +108,7 @@ enum Joining {
 ///
 /// # Safety
 /// As `suspend`.
-#[inline(never)]
+#[inline(always)]
 unsafe fn begin_to_join(rt: *mut Runtime, target: ThreadId, site: SiteId) -> Joining {
     // SAFETY: as in `step`.
     unsafe {

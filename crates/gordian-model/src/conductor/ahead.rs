@@ -1,0 +1,348 @@
+//! A new step of the thread that goes on by itself, beyond what is planned, while nobody sleeps and no clocks are kept: an op on an atomic or a
+//! mutex, or a [usual](super::usual) one. Most new steps are such. As the op happens at once it need not be written down, announced or decided on; it is
+//! [`announce`](Conductor::announce), [`decide`](Conductor::decide) and [`perform`](Conductor::perform) in one, as
+//! [`again`](super::again) is for steps that were made before.
+
+use super::spin::NOWHERE;
+use super::{Again, Conductor, Status};
+use crate::access::{Access, Act, only};
+use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::object::{Did, Model, Object, Outcomes, Touched};
+use crate::op::{Op, OpKind};
+use crate::reply::Reply;
+use crate::trace::End;
+
+/// In place of the marks of a reply: nothing was done.
+const NOT: u64 = u64::MAX;
+
+/// No thread has this number.
+pub(super) const NOBODY: ThreadId = ThreadId(u32::MAX);
+
+impl Conductor {
+    /// The thread has made a step, and neither has it paused nor was it woken for that: may its next op happen at once? One whose state is compared
+    /// keeps off its stack.
+    #[inline(always)]
+    pub(super) fn lead(&mut self, thread: ThreadId) {
+        let free = self.by_itself
+            && self.sleep.is_empty()
+            && self.trace.len() >= self.prefix.len()
+            && !self.threads[thread.index()].spin.is_probed();
+        self.leader = if free { thread } else { NOBODY };
+        self.turn = self.threads[thread.index()].spin.turn();
+    }
+
+    /// May the thread [go ahead](Self::go_ahead) with an op at this site? Not where it may have gone round a loop, since its state may be compared
+    /// there. What is asked here leaves nothing behind in registers and no call was made, whatever the answer: so what is compared is the same
+    /// in all rounds.
+    #[inline(always)]
+    pub fn leads(&self, thread: ThreadId, site: SiteId) -> bool {
+        self.leader == thread && self.turn != site
+    }
+
+    /// Carries out the op of the thread that [leads](Self::leads), if it is so simple; else nothing has changed. (What the calls take and give fits
+    /// into registers. There is one for each of the kinds that programs do most, so that these need not be told apart again.)
+    #[inline(always)]
+    pub fn go_ahead(&mut self, op: &Op) -> Option<Reply> {
+        let place = u64::from(op.object.0) << 32 | u64::from(op.site.0);
+        let (value, done) = match op.kind {
+            OpKind::Load => self.load_ahead(place),
+            OpKind::Store => self.store_ahead(place, op.arg, op.detail),
+            OpKind::CompareExchange => self.exchange_ahead(place, op.arg, op.arg2, op.detail),
+            OpKind::Lock | OpKind::TryLock | OpKind::Unlock => self.mutex_ahead(op.kind, place, op.arg),
+            kind if kind.is_frequent() => self.atomic_ahead(kind, place, op.arg, op.detail),
+            _ => return self.go_ahead_usually(op, place),
+        };
+        (done != Again::Not).then(|| Reply { value, ok: done == Again::Done, ..Reply::DONE })
+    }
+
+    #[inline(never)]
+    fn load_ahead(&mut self, place: u64) -> (u64, Again) {
+        self.ahead_as(op_at(OpKind::Load, place))
+    }
+
+    #[inline(never)]
+    fn store_ahead(&mut self, place: u64, arg: u64, detail: u8) -> (u64, Again) {
+        self.ahead_as(Op { detail, arg, ..op_at(OpKind::Store, place) })
+    }
+
+    #[inline(never)]
+    fn exchange_ahead(&mut self, place: u64, arg: u64, arg2: u64, detail: u8) -> (u64, Again) {
+        self.ahead_as(Op { detail, arg, arg2, ..op_at(OpKind::CompareExchange, place) })
+    }
+
+    #[inline(never)]
+    fn atomic_ahead(&mut self, kind: OpKind, place: u64, arg: u64, detail: u8) -> (u64, Again) {
+        self.ahead_as(Op { detail, arg, ..op_at(kind, place) })
+    }
+
+    #[inline(never)]
+    fn mutex_ahead(&mut self, kind: OpKind, place: u64, arg: u64) -> (u64, Again) {
+        self.ahead_as(Op { arg, ..op_at(kind, place) })
+    }
+
+    #[inline(always)]
+    fn ahead_as(&mut self, op: Op) -> (u64, Again) {
+        let not = (0, Again::Not);
+        let at = self.trace.len();
+        let (thread, object) = (self.leader, op.object);
+        let Some(me) = self.threads.get_mut(thread.index()) else { return not };
+        let Some(slot) = self.slots.get_mut(object.index()) else { return not };
+        let is_plain = op.is_plain();
+        if !matches!(self.trace.end, End::Running)
+            || self.polite_seen
+            || at as u32 >= self.limits.steps
+            || !self.trace.has_place()
+        {
+            return not;
+        }
+        debug_assert_eq!((me.status, me.paused, me.expiring), (Status::Running, false, false));
+        debug_assert!(me.woken_by.is_none() && self.sleep.is_empty() && self.prefix.len() <= at);
+        let did = match &mut slot.model {
+            Object::Atomic(atomic) => atomic.quickly(&op),
+            Object::Mutex(mutex) if op.kind != OpKind::Lock || mutex.is_free() => mutex.quickly(thread, &op),
+            _ => None,
+        };
+        let Some(Did { value, act, ok, changed }) = did else { return not };
+        if !is_plain {
+            let passes = me.spin.passes(&op);
+            debug_assert!(passes, "it is not there");
+            self.turn = me.spin.turn();
+        }
+        me.outcomes = 1;
+        self.chosen = 0;
+        let touched = Access { object, act, seq: 0 };
+        let step = self.trace.begin_in_place(thread, &op, &mut self.enabled, only(touched));
+        step.outcome = 0;
+        step.outcomes = 1;
+        step.objects = self.live_slots as u32;
+        step.goes_on = true;
+        step.value = value;
+        step.ok = ok;
+        if !me.after.is_empty() {
+            step.after = std::mem::take(&mut me.after);
+        }
+        me.makes_step(at);
+        let done = if ok { Again::Done } else { Again::Failed };
+        if !changed {
+            me.spin.read(object, slot.version);
+            return (value, done);
+        }
+        slot.version = slot.version.wrapping_add(1);
+        me.changes += 1;
+        me.spin.reset();
+        self.turn = NOWHERE;
+        if act == Act::Write {
+            me.pauses = 0;
+        }
+        if slot.is_awaited() {
+            self.changed(object, thread, at);
+        }
+        (value, done)
+    }
+
+    /// The same for the [usual](super::usual) ops: those that may have to wait for their object and need not now, and those that never do.
+    #[inline(always)]
+    fn go_ahead_usually(&mut self, op: &Op, place: u64) -> Option<Reply> {
+        if !op.may_be_usual() || !(op.kind.can_block() || op.is_plain()) {
+            return None;
+        }
+        let words = self.usual_ahead(op.kind, place, op.arg, op.arg2, op.detail);
+        (words.1 != NOT).then(|| Reply::from_words(words))
+    }
+
+    #[inline(never)]
+    fn usual_ahead(&mut self, kind: OpKind, place: u64, arg: u64, arg2: u64, detail: u8) -> (u64, u64) {
+        let not = (0, NOT);
+        let op = Op { detail, arg, arg2, ..op_at(kind, place) };
+        let at = self.trace.len();
+        let (thread, object) = (self.leader, op.object);
+        let Some(me) = self.threads.get_mut(thread.index()) else { return not };
+        let Some(slot) = self.slots.get_mut(object.index()) else { return not };
+        let is_plain = op.is_plain();
+        if !matches!(self.trace.end, End::Running)
+            || self.pauses_seen
+            || at as u32 >= self.limits.steps
+            || !self.trace.has_place()
+        {
+            return not;
+        }
+        let outcomes = match is_plain {
+            true => 1,
+            false => match slot.model.outcomes(thread, &op, None, &self.options) {
+                Outcomes::Ready(outcomes) if outcomes > 0 => outcomes,
+                _ => return not,
+            },
+        };
+        let Some(did) = slot.model.quickly(thread, &op, 0) else { return not };
+        let (reply, Touched { act, seq, .. }) = (did.reply(), did);
+        if !is_plain {
+            let passes = me.spin.passes(&op);
+            debug_assert!(passes, "it is not there");
+            self.turn = me.spin.turn();
+        }
+        me.outcomes = outcomes;
+        self.chosen = 0;
+        let touched = Access { object, act, seq };
+        let step = self.trace.begin_in_place(thread, &op, &mut self.enabled, only(touched));
+        step.outcome = 0;
+        step.outcomes = outcomes;
+        step.objects = self.live_slots as u32;
+        step.goes_on = true;
+        step.value = reply.value;
+        step.ok = reply.ok;
+        if !me.after.is_empty() {
+            step.after = std::mem::take(&mut me.after);
+        }
+        me.makes_step(at);
+        slot.version = slot.version.wrapping_add(1);
+        me.changes += 1;
+        me.spin.reset();
+        self.turn = NOWHERE;
+        if act.is_progress() {
+            me.pauses = 0;
+        }
+        if slot.is_awaited() {
+            self.changed(object, thread, at);
+        }
+        reply.into_words()
+    }
+}
+
+/// An op without arguments on the object, in the upper half of the word, at the site, in the lower.
+#[inline(always)]
+fn op_at(kind: OpKind, place: u64) -> Op {
+    Op::new(kind, ObjectId((place >> 32) as u32), SiteId(place as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conductor::Decision;
+    use crate::object::{Atomic, Barrier, Channel, Mutex, RwLock};
+    use crate::plan::Plan;
+
+    const ATOMIC: ObjectId = ObjectId(0);
+    const MUTEX: ObjectId = ObjectId(1);
+    const CHANNEL: ObjectId = ObjectId(2);
+    const LOCK: ObjectId = ObjectId(5);
+    const BARRIER: ObjectId = ObjectId(6);
+
+    /// What one thread does while another waits for the mutex, and what is seen of the conductor after each step.
+    fn run(ahead: bool) -> Vec<(Reply, String)> {
+        let ops = [
+            (OpKind::Load, ATOMIC, 0, true),
+            (OpKind::CompareExchange, ATOMIC, 0, true),
+            (OpKind::Store, ATOMIC, 7, true),
+            (OpKind::Load, ATOMIC, 0, true),
+            (OpKind::Swap, ATOMIC, 7, true),
+            (OpKind::CompareExchange, ATOMIC, 1, true),
+            (OpKind::FetchAdd, ATOMIC, 255, true),
+            (OpKind::Lock, MUTEX, 0, true),
+            (OpKind::TryLock, MUTEX, 0, true),
+            (OpKind::Unlock, MUTEX, 0, true),
+            (OpKind::TryLock, MUTEX, 0, true),
+            // Poisons, which is not so simple.
+            (OpKind::Unlock, MUTEX, 1, false),
+            (OpKind::FetchMin, ATOMIC, 2, true),
+            (OpKind::Lock, MUTEX, 0, false),
+            (OpKind::Send, CHANNEL, 0, true),
+            (OpKind::Receive, CHANNEL, 0, true),
+            (OpKind::DropSender, CHANNEL, 0, true),
+            (OpKind::Receive, CHANNEL, 0, true),
+            (OpKind::ReadLock, LOCK, 0, true),
+            // Never waits, but others can change what comes of it.
+            (OpKind::TryReadLock, LOCK, 0, false),
+            (OpKind::ReadUnlock, LOCK, 0, true),
+            (OpKind::ReadUnlock, LOCK, 0, true),
+            (OpKind::WriteLock, LOCK, 0, true),
+            (OpKind::WriteUnlock, LOCK, 0, true),
+            (OpKind::Arrive, BARRIER, 0, true),
+            (OpKind::Store, ATOMIC, 5, true),
+            (OpKind::Load, ATOMIC, 0, true),
+            (OpKind::Load, ATOMIC, 0, true),
+            // At the same place: there a loop may have gone round.
+            (OpKind::Load, ATOMIC, 0, false),
+            (OpKind::Yield, ObjectId::NONE, 0, false),
+            // It has paused.
+            (OpKind::Load, ATOMIC, 0, false),
+            // Its state is compared until it changes something.
+            (OpKind::Load, ATOMIC, 0, false),
+            (OpKind::Store, ATOMIC, 9, false),
+            (OpKind::Load, ATOMIC, 0, true),
+        ];
+        let last = ops.len() - 1;
+        let mut conductor = Conductor::default();
+        conductor.begin(&Plan::default());
+        let channel = Channel::new(None).into();
+        let models = [
+            Atomic::new(0).into(),
+            Mutex::new().into(),
+            channel,
+            RwLock::new().into(),
+            Barrier::new(2).into(),
+        ];
+        let numbers = models.map(|model| conductor.create(model, SiteId::UNKNOWN));
+        assert_eq!(numbers, [ATOMIC, MUTEX, CHANNEL, LOCK, BARRIER]);
+        let announce = |conductor: &mut Conductor, op: &Op| {
+            conductor.announce(ThreadId::MAIN, op);
+            assert_eq!(conductor.decide(), Decision::Run(ThreadId::MAIN));
+            conductor.perform(ThreadId::MAIN)
+        };
+        let me = ThreadId::MAIN;
+        announce(&mut conductor, &Op::new(OpKind::Load, ATOMIC, SiteId(90)));
+        let ended = conductor.spawn(me);
+        conductor.finish(ended);
+        assert!(conductor.join(me, ended, SiteId::UNKNOWN), "what it does next follows that");
+        let other = conductor.spawn(me);
+        conductor.announce(other, &Op::new(OpKind::Lock, MUTEX, SiteId::UNKNOWN));
+        let each = ops.into_iter().enumerate().map(|(i, (kind, object, arg, simple))| {
+            let site = SiteId(1 + if i == last - 5 { last - 7 } else { i } as u32);
+            let op = Op { arg, arg2: 7, detail: 1, ..Op::new(kind, object, site) };
+            let done = if ahead && conductor.leads(me, op.site) { conductor.go_ahead(&op) } else { None };
+            assert_eq!(done.is_some(), ahead && simple, "{i}");
+            let reply = match done {
+                None => announce(&mut conductor, &op),
+                Some(reply) => {
+                    conductor.draft(me, op);
+                    reply
+                }
+            };
+            (reply, format!("{conductor:?}"))
+        });
+        each.collect()
+    }
+
+    #[test]
+    fn what_happens_at_once_is_what_is_announced() {
+        for (ahead, announced) in run(true).iter().zip(&run(false)) {
+            assert_eq!(ahead, announced);
+        }
+    }
+
+    #[test]
+    fn nobody_goes_ahead_of_the_plan_or_of_others() {
+        let mut conductor = Conductor::default();
+        let store = Op::new(OpKind::Store, ATOMIC, SiteId::UNKNOWN);
+        let leads = |conductor: &Conductor, thread| conductor.leads(ThreadId(thread), SiteId::UNKNOWN);
+        let planned = |thread| crate::Planned { thread: ThreadId(thread), outcome: 0, expected: None };
+        conductor.begin(&Plan { prefix: vec![planned(0), planned(0)], ..Plan::default() });
+        conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
+        let other = conductor.spawn(ThreadId::MAIN);
+        conductor.announce(other, &store);
+        for leading in [false, true, true] {
+            assert!(!leads(&conductor, 1));
+            conductor.announce(ThreadId::MAIN, &store);
+            assert_eq!(conductor.decide(), Decision::Run(ThreadId::MAIN));
+            conductor.perform(ThreadId::MAIN);
+            assert_eq!(leads(&conductor, 0), leading);
+        }
+        // The main thread joins; when it goes on, whoever stepped last is another.
+        conductor.join(ThreadId::MAIN, other, SiteId::UNKNOWN);
+        assert_eq!(conductor.decide(), Decision::Run(other));
+        conductor.switch_to(other);
+        conductor.perform(other);
+        conductor.finish(other);
+        assert_eq!(conductor.next_released(), Some(ThreadId::MAIN));
+        assert!(!leads(&conductor, 0));
+    }
+}
