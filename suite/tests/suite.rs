@@ -60,6 +60,22 @@ fn no_fixed_version_fails_by_chance() {
     }
 }
 
+/// Executions are repeated in many ways, and come out the same in all of them.
+#[test]
+fn no_program_is_taken_for_nondeterministic() {
+    let searches = ["exhaustive", "preemptions:3,dfs", "delays:3", "best-first:mdpor,pb", "best-first:rand"];
+    for program in programs() {
+        for (search, buggy) in searches.iter().flat_map(|search| [(search, true), (search, false)]) {
+            for seed in 0..if *search == "best-first:rand" { 4 } else { 1 } {
+                let report = check::search(program, buggy, search, 100, seed);
+                let kind = report.failure().map(|failure| failure.kind());
+                let repeated = kind != Some(FailureKind::Nondeterminism);
+                assert!(repeated, "{} under {search} with seed {seed}: {report}", program.name);
+            }
+        }
+    }
+}
+
 /// Three tests were drawn for each structure. Those that are no test cases show no bug.
 #[test]
 fn drawn_tests_that_can_fail_are_test_cases() {
