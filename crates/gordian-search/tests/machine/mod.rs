@@ -37,10 +37,14 @@ pub struct Machine {
     objects: [[Option<ObjectId>; 4]; 10],
     payloads: [Vec<u64>; 4],
     sites: Vec<SiteId>,
-    /// The thread that has just made a step, as long as nobody else runs: it may repeat what it did in the last execution at once.
+    /// The thread that has just made a step, as long as nobody else runs: it may make the next at once, whether the last execution made it or not.
     goes_on: Option<ThreadId>,
     /// How many steps were repeated like that.
     pub again: usize,
+    /// How many new ones were made like that.
+    pub ahead: usize,
+    /// Every step is announced instead.
+    pub announces: bool,
 }
 
 /// What a program could see of an execution.
@@ -65,6 +69,8 @@ impl Machine {
             sites,
             goes_on: None,
             again: 0,
+            ahead: 0,
+            announces: false,
         }
     }
 
@@ -201,12 +207,19 @@ impl Machine {
             {
                 op.detail = 0;
             }
-            if self.goes_on == Some(thread) && self.conductor.expects(thread, op.kind) {
+            let at_once = self.goes_on == Some(thread) && !self.announces;
+            if at_once && self.conductor.expects(thread, op.kind) {
                 let (value, again) = self.conductor.again(&op);
                 if again != Again::Not {
                     self.again += 1;
                     return self.took(thread, Reply { value, ok: again == Again::Done, ..Reply::DONE });
                 }
+            } else if at_once
+                && self.conductor.leads(thread, op.site)
+                && let Some(reply) = self.conductor.go_ahead(&op)
+            {
+                self.ahead += 1;
+                return self.took(thread, reply);
             }
             if let Visit::Probe { again } = self.conductor.announce(thread, &op) {
                 let me = self.threads[thread.index()].as_mut().expect("alive");
