@@ -269,6 +269,10 @@ mod tests {
             (OpKind::Load, ATOMIC, 0, false),
             (OpKind::Store, ATOMIC, 9, false),
             (OpKind::Load, ATOMIC, 0, true),
+            // It has paused, and gets somewhere after that.
+            (OpKind::Yield, ObjectId::NONE, 0, false),
+            (OpKind::Load, ATOMIC, 0, false),
+            (OpKind::Store, ATOMIC, 3, true),
         ];
         let last = ops.len() - 1;
         let mut conductor = Conductor::default();
@@ -296,7 +300,7 @@ mod tests {
         let other = conductor.spawn(me);
         conductor.announce(other, &Op::new(OpKind::Lock, MUTEX, SiteId::UNKNOWN));
         let each = ops.into_iter().enumerate().map(|(i, (kind, object, arg, simple))| {
-            let site = SiteId(1 + if i == last - 5 { last - 7 } else { i } as u32);
+            let site = SiteId(1 + if i == last - 8 { last - 10 } else { i } as u32);
             let op = Op { arg, arg2: 7, detail: 1, ..Op::new(kind, object, site) };
             let done = if ahead && conductor.leads(me, op.site) { conductor.go_ahead(&op) } else { None };
             assert_eq!(done.is_some(), ahead && simple, "{i}");
