@@ -3,6 +3,7 @@
 use crate::table::{Cell, Row, SEARCHES, best, fastest};
 use crate::{Program, SECTIONS};
 use gordian::Checker;
+use gordian_bench::side::measured;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -42,9 +43,8 @@ fn executions(row: &Row, search: &str) -> Option<u64> {
     cell(row, search).median().map(|m| m.0)
 }
 
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+fn median(all: Vec<f64>) -> f64 {
+    measured::median(all).unwrap_or(f64::NAN)
 }
 
 fn names<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<&'static str> {
