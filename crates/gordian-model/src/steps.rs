@@ -1,6 +1,6 @@
 //! The steps of a trace, in memory that is used again: a step is written over one of an earlier execution.
 
-use crate::trace::Step;
+use crate::step::Step;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 

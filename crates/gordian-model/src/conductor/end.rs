@@ -6,7 +6,8 @@ use crate::aftermath::{Aftermath, Pending};
 use crate::failure::{Failure, FailureKind};
 use crate::id::ThreadId;
 use crate::object::{Arc, Object};
-use crate::trace::{End, Step};
+use crate::step::Step;
+use crate::trace::End;
 
 impl Conductor {
     /// Nobody can go on: is it the end, or are they stuck?

@@ -16,7 +16,7 @@ use crate::object::{Did, Touched};
 use crate::op::OpKind;
 use crate::plan::{Plan, Planned};
 use crate::policy::Policy;
-use crate::trace::Step;
+use crate::step::Step;
 
 impl Conductor {
     /// Another program is run from now on, or nothing of the last execution is to be relied on.

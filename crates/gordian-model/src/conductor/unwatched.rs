@@ -181,7 +181,7 @@ impl Conductor {
         if let Object::Atomic(atomic) = &mut self.slots[object.index()].model {
             atomic.set(value);
         }
-        let is_it = |step: &&mut crate::trace::Step| {
+        let is_it = |step: &&mut crate::step::Step| {
             (step.thread, step.object, step.kind) == (thread, object, OpKind::Store)
         };
         let last = self.trace.len().checked_sub(1);
