@@ -4,11 +4,12 @@
 //! [`again`](super::again) is for steps that were made before.
 
 use super::spin::NOWHERE;
-use super::{Again, Conductor, Status};
+use super::{Again, Chosen, Conductor, Status};
 use crate::access::{Access, Act, only};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::object::{Did, Model, Object, Outcomes, Touched};
 use crate::op::{Op, OpKind};
+use crate::plan::Options;
 use crate::reply::Reply;
 use crate::trace::End;
 
@@ -82,62 +83,52 @@ impl Conductor {
 
     #[inline(always)]
     fn ahead_as(&mut self, op: Op) -> (u64, Again) {
-        let not = (0, Again::Not);
+        let done = self.make_ahead::<Quickly>(op, self.polite_seen);
+        done.unwrap_or((0, Again::Not))
+    }
+
+    /// Makes the next step of the thread that leads, unless something is to be seen to first that takes longer, or the op cannot be carried
+    /// out like this: then nothing has changed.
+    #[inline(always)]
+    fn make_ahead<W: Way>(&mut self, op: Op, someone_paused: bool) -> Option<W::Reply> {
         let at = self.trace.len();
         let (thread, object) = (self.leader, op.object);
-        let Some(me) = self.threads.get_mut(thread.index()) else { return not };
-        let Some(slot) = self.slots.get_mut(object.index()) else { return not };
-        let is_plain = op.is_plain();
+        let me = self.threads.get_mut(thread.index())?;
+        let slot = self.slots.get_mut(object.index())?;
         if !matches!(self.trace.end, End::Running)
-            || self.polite_seen
+            || someone_paused
             || at as u32 >= self.limits.steps
             || !self.trace.has_place()
         {
-            return not;
+            return None;
         }
         debug_assert_eq!((me.status, me.paused, me.expiring), (Status::Running, false, false));
         debug_assert!(me.woken_by.is_none() && self.sleep.is_empty() && self.prefix.len() <= at);
-        let did = match &mut slot.model {
-            Object::Atomic(atomic) => atomic.quickly(&op),
-            Object::Mutex(mutex) if op.kind != OpKind::Lock || mutex.is_free() => mutex.quickly(thread, &op),
-            _ => None,
-        };
-        let Some(Did { value, act, ok, changed }) = did else { return not };
-        if !is_plain {
+        let Ahead { outcomes, act, seq, value, ok, changed, reply } =
+            W::carry_out(&mut slot.model, thread, &op, &self.options)?;
+        if !op.is_plain() {
             let passes = me.spin.passes(&op);
             debug_assert!(passes, "it is not there");
             self.turn = me.spin.turn();
         }
-        me.outcomes = 1;
+        me.outcomes = outcomes;
         self.chosen = 0;
-        let touched = Access { object, act, seq: 0 };
+        let touched = Access { object, act, seq };
         let step = self.trace.begin_in_place(thread, &op, &mut self.enabled, only(touched));
-        step.outcome = 0;
-        step.outcomes = 1;
-        step.objects = self.live_slots as u32;
-        step.goes_on = true;
-        step.value = value;
-        step.ok = ok;
-        if !me.after.is_empty() {
-            step.after = std::mem::take(&mut me.after);
-        }
-        me.makes_step(at);
-        let done = if ok { Again::Done } else { Again::Failed };
-        if !changed {
+        me.writes_down(at, step, Chosen { outcome: 0, objects: self.live_slots, goes_on: true }, value, ok);
+        if changed {
+            me.has_changed(slot);
+            self.turn = NOWHERE;
+            if act.is_progress() {
+                me.pauses = 0;
+            }
+            if slot.is_awaited() {
+                self.changed(object, thread, at);
+            }
+        } else {
             me.spin.read(object, slot.version);
-            return (value, done);
         }
-        slot.version = slot.version.wrapping_add(1);
-        me.changes += 1;
-        me.spin.reset();
-        self.turn = NOWHERE;
-        if act == Act::Write {
-            me.pauses = 0;
-        }
-        if slot.is_awaited() {
-            self.changed(object, thread, at);
-        }
-        (value, done)
+        Some(reply)
     }
 
     /// The same for the [usual](super::usual) ops: those that may have to wait for their object and need not now, and those that never do.
@@ -152,59 +143,79 @@ impl Conductor {
 
     #[inline(never)]
     fn usual_ahead(&mut self, kind: OpKind, place: u64, arg: u64, arg2: u64, detail: u8) -> (u64, u64) {
-        let not = (0, NOT);
         let op = Op { detail, arg, arg2, ..op_at(kind, place) };
-        let at = self.trace.len();
-        let (thread, object) = (self.leader, op.object);
-        let Some(me) = self.threads.get_mut(thread.index()) else { return not };
-        let Some(slot) = self.slots.get_mut(object.index()) else { return not };
-        let is_plain = op.is_plain();
-        if !matches!(self.trace.end, End::Running)
-            || self.pauses_seen
-            || at as u32 >= self.limits.steps
-            || !self.trace.has_place()
-        {
-            return not;
-        }
-        let outcomes = match is_plain {
+        let done = self.make_ahead::<Usually>(op, self.pauses_seen);
+        done.unwrap_or((0, NOT))
+    }
+}
+
+/// What came of an op.
+struct Ahead<R> {
+    outcomes: u32,
+    act: Act,
+    seq: u16,
+    value: u64,
+    ok: bool,
+    changed: bool,
+    reply: R,
+}
+
+/// How ops are carried out. (Not a function that is handed over: it would be called at every step, instead of being inlined.)
+trait Way {
+    type Reply;
+    fn carry_out(
+        model: &mut Object,
+        thread: ThreadId,
+        op: &Op,
+        options: &Options,
+    ) -> Option<Ahead<Self::Reply>>;
+}
+
+/// Those on atomics and mutexes.
+struct Quickly;
+
+impl Way for Quickly {
+    type Reply = (u64, Again);
+
+    #[inline(always)]
+    fn carry_out(model: &mut Object, thread: ThreadId, op: &Op, _: &Options) -> Option<Ahead<(u64, Again)>> {
+        let Did { value, act, ok, changed } = match model {
+            Object::Atomic(atomic) => atomic.quickly(op)?,
+            Object::Mutex(mutex) if op.kind != OpKind::Lock || mutex.is_free() => {
+                mutex.quickly(thread, op)?
+            }
+            _ => return None,
+        };
+        let reply = (value, if ok { Again::Done } else { Again::Failed });
+        Some(Ahead { outcomes: 1, act, seq: 0, value, ok, changed, reply })
+    }
+}
+
+/// The usual ones, if they need not wait.
+struct Usually;
+
+impl Way for Usually {
+    type Reply = (u64, u64);
+
+    #[inline(always)]
+    fn carry_out(
+        model: &mut Object,
+        thread: ThreadId,
+        op: &Op,
+        options: &Options,
+    ) -> Option<Ahead<(u64, u64)>> {
+        let outcomes = match op.is_plain() {
             true => 1,
-            false => match slot.model.outcomes(thread, &op, None, &self.options) {
+            false => match model.outcomes(thread, op, None, options) {
                 Outcomes::Ready(outcomes) if outcomes > 0 => outcomes,
-                _ => return not,
+                _ => return None,
             },
         };
-        let Some(did) = slot.model.quickly(thread, &op, 0) else { return not };
+        let did = model.quickly(thread, op, 0)?;
         let (reply, Touched { act, seq, .. }) = (did.reply(), did);
-        if !is_plain {
-            let passes = me.spin.passes(&op);
-            debug_assert!(passes, "it is not there");
-            self.turn = me.spin.turn();
-        }
-        me.outcomes = outcomes;
-        self.chosen = 0;
-        let touched = Access { object, act, seq };
-        let step = self.trace.begin_in_place(thread, &op, &mut self.enabled, only(touched));
-        step.outcome = 0;
-        step.outcomes = outcomes;
-        step.objects = self.live_slots as u32;
-        step.goes_on = true;
-        step.value = reply.value;
-        step.ok = reply.ok;
-        if !me.after.is_empty() {
-            step.after = std::mem::take(&mut me.after);
-        }
-        me.makes_step(at);
-        slot.version = slot.version.wrapping_add(1);
-        me.changes += 1;
-        me.spin.reset();
-        self.turn = NOWHERE;
-        if act.is_progress() {
-            me.pauses = 0;
-        }
-        if slot.is_awaited() {
-            self.changed(object, thread, at);
-        }
-        reply.into_words()
+        let Reply { value, ok, .. } = reply;
+        // None of them only looks.
+        Some(Ahead { outcomes, act, seq, value, ok, changed: true, reply: reply.into_words() })
     }
 }
 

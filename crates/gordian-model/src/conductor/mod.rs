@@ -37,6 +37,7 @@ use crate::names::Names;
 use crate::object::{Channel, Object, ObjectKind, Synchronisation};
 use crate::op::{Op, OpKind};
 use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
+use crate::step::Step;
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
 pub use again::Again;
@@ -149,10 +150,43 @@ impl Thread {
         self.last = Some(at as u32);
     }
 
+    /// It makes the step with this number, by this choice, and that gave this.
+    #[inline(always)]
+    fn writes_down(&mut self, at: usize, step: &mut Step, chosen: Chosen, value: u64, ok: bool) {
+        step.outcome = chosen.outcome;
+        step.outcomes = self.outcomes;
+        step.objects = chosen.objects as u32;
+        step.goes_on = chosen.goes_on;
+        step.value = value;
+        step.ok = ok;
+        if !self.after.is_empty() {
+            step.after = std::mem::take(&mut self.after);
+        }
+        self.makes_step(at);
+    }
+
+    /// It has changed an object: whatever it does is no round of a loop that waits.
+    #[inline(always)]
+    fn has_changed(&mut self, slot: &mut Slot) {
+        slot.version = slot.version.wrapping_add(1);
+        self.changes += 1;
+        self.spin.reset();
+    }
+
     /// The op it waits to do.
     fn announced(&self) -> Option<&Op> {
         (self.status == Status::Announced).then_some(&self.op)
     }
+}
+
+/// How a step was chosen.
+#[derive(Clone, Copy)]
+struct Chosen {
+    outcome: u32,
+    /// How many objects there were.
+    objects: usize,
+    /// Could the thread of the step before have gone on?
+    goes_on: bool,
 }
 
 /// Carries one execution at a time.

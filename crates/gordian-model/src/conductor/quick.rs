@@ -2,7 +2,7 @@
 //! [`perform_in_full`](Conductor::perform_in_full) would do, or [`perform_again`](Conductor::perform_again), without asking at every turn
 //! what else there might be.
 
-use super::{Conductor, Status, wake_dependent};
+use super::{Chosen, Conductor, Status, wake_dependent};
 use crate::access::{Access, Act, only};
 use crate::id::ThreadId;
 use crate::object::Did;
@@ -40,16 +40,8 @@ impl Conductor {
         let object = me.op.object;
         let touched = Access { object, act, seq: 0 };
         let step = self.trace.begin(thread, &me.op, &self.enabled, only(touched));
-        step.outcome = self.chosen;
-        step.outcomes = me.outcomes;
-        step.objects = self.live_slots as u32;
-        step.goes_on = goes_on;
-        step.value = value;
-        step.ok = ok;
-        if !me.after.is_empty() {
-            step.after = std::mem::take(&mut me.after);
-        }
-        me.makes_step(at);
+        let chosen = Chosen { outcome: self.chosen, objects: self.live_slots, goes_on };
+        me.writes_down(at, step, chosen, value, ok);
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;
@@ -58,9 +50,7 @@ impl Conductor {
         }
         debug_assert_eq!(changed, slot.was_changed(act, value));
         if changed {
-            slot.version = slot.version.wrapping_add(1);
-            me.changes += 1;
-            me.spin.reset();
+            me.has_changed(slot);
             // Of what is done here it is the only one that gets anywhere.
             debug_assert_eq!(act.is_progress(), act == Act::Write);
             if act == Act::Write {

@@ -113,10 +113,8 @@ impl Conductor {
             let step = &mut self.trace.steps[at];
             step.value = reply.value;
             step.ok = reply.ok;
-            slot.version = slot.version.wrapping_add(1);
-            me.changes += 1;
-            me.spin.reset();
             let access = Access { object: op.object, act, seq };
+            me.has_changed(slot);
             if step.accesses.first() != Some(&access) {
                 self.part_at(at, only(access));
             }
@@ -186,9 +184,7 @@ impl Thread {
         step.ok = ok;
         debug_assert_eq!(changed, slot.was_changed(act, value));
         if changed {
-            slot.version = slot.version.wrapping_add(1);
-            self.changes += 1;
-            self.spin.reset();
+            self.has_changed(slot);
         } else {
             self.spin.read(object, slot.version);
         }

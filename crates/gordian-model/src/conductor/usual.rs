@@ -3,7 +3,7 @@
 //! is what [`perform_in_full`](Conductor::perform_in_full) would do, without asking what else there might be.
 
 use super::slots::slot_of;
-use super::{Conductor, Idle, Status, Thread, wake_dependent};
+use super::{Chosen, Conductor, Idle, Status, Thread, wake_dependent};
 use crate::access::{Access, only};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Outcomes, Touched};
@@ -60,16 +60,8 @@ impl Conductor {
         debug_assert_eq!(me.status, Status::Announced);
         let touched = Access { object, act, seq };
         let step = self.trace.begin(thread, &me.op, &self.enabled, only(touched));
-        step.outcome = self.chosen;
-        step.outcomes = me.outcomes;
-        step.objects = self.live_slots as u32;
-        step.goes_on = goes_on;
-        step.value = reply.value;
-        step.ok = reply.ok;
-        if !me.after.is_empty() {
-            step.after = std::mem::take(&mut me.after);
-        }
-        me.makes_step(at);
+        let chosen = Chosen { outcome: self.chosen, objects: self.live_slots, goes_on };
+        me.writes_down(at, step, chosen, reply.value, reply.ok);
         me.paused = false;
         self.enabled.remove(thread);
         self.current = thread;
@@ -77,9 +69,7 @@ impl Conductor {
             slot.no_longer_pending(thread);
         }
         // None of them only looks.
-        slot.version = slot.version.wrapping_add(1);
-        me.changes += 1;
-        me.spin.reset();
+        me.has_changed(slot);
         if act.is_progress() {
             me.pauses = 0;
         }
