@@ -16,6 +16,7 @@ fn executions(body: impl Fn(&AtomicUsize) + Send + Sync + Copy + 'static) -> Vec
             });
             assert!(report.failure().is_none(), "{report}");
             assert!(report.complete());
+            assert!(!report.to_string().contains("fair_rounds"), "{report}");
             report.executions()
         })
         .to_vec()
@@ -90,6 +91,35 @@ fn pausing_in_the_loop_is_waiting_too() {
         }
     });
     assert!(all.iter().all(|&n| n <= 8), "{all:?}");
+}
+
+#[test]
+fn a_loop_that_pauses_at_every_third_look_waits() {
+    let wait = |flag: &AtomicUsize| {
+        let mut looks = 0;
+        while flag.load(SeqCst) == 0 {
+            looks += 1;
+            if looks == 3 {
+                thread::yield_now();
+                looks = 0;
+            }
+        }
+    };
+    // The flag may be set before each of the first looks, until one finds the state that there was three looks before.
+    assert_eq!(executions(wait), [8, 8, 10]);
+}
+
+#[test]
+fn a_loop_that_backs_off_waits() {
+    let wait = |flag: &AtomicUsize| {
+        let mut pauses = 1;
+        while flag.load(SeqCst) == 0 {
+            (0..pauses).for_each(|_| gordian::hint::spin_loop());
+            pauses = 2;
+        }
+    };
+    // As many as with one pause, but for brute force, which tells pauses apart.
+    assert_eq!(executions(wait), [3, 3, 6]);
 }
 
 #[test]

@@ -34,6 +34,9 @@ impl Conductor {
         let me = &mut self.threads[thread.index()];
         debug_assert_eq!(me.status, Status::Running);
         me.status = Status::Announced;
+        if me.paused {
+            me.comes_from_a_pause();
+        }
         let is_plain = me.op.is_plain();
         // The common case: no round of a waiting loop begins or ends here.
         let passes = is_plain || me.spin.passes(&me.op);

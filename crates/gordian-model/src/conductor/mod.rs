@@ -85,6 +85,8 @@ struct Thread {
     expiring: bool,
     paused: bool,
     pauses: u32,
+    /// Hints that it has given in a row, after the first.
+    hints: u32,
     /// Steps that changed something.
     changes: u32,
     /// Steps and accesses to cells.
@@ -109,6 +111,7 @@ impl Default for Thread {
             expiring: false,
             paused: false,
             pauses: 0,
+            hints: 0,
             changes: 0,
             visible: 0,
             idle: Idle::No,
@@ -128,6 +131,7 @@ impl Thread {
         self.expiring = false;
         self.paused = false;
         self.pauses = 0;
+        self.hints = 0;
         self.changes = 0;
         self.visible = 0;
         self.idle = Idle::No;

@@ -2,6 +2,7 @@
 
 use super::{Conductor, Idle, Status, Thread};
 use crate::id::ThreadId;
+use crate::op::OpKind;
 
 impl Conductor {
     #[inline]
@@ -50,11 +51,25 @@ impl Conductor {
 }
 
 impl Thread {
+    /// It has paused, and announces what comes next. A loop that backs off gives several hints in a row before it looks again: together they are one pause, at the
+    /// end of which others may go first. (Not so those who yield or sleep: they may look at something in between that is not seen.)
+    #[cold]
+    #[inline(never)]
+    pub(super) fn comes_from_a_pause(&mut self) {
+        self.hints = if self.op.kind == OpKind::SpinHint { self.hints + 1 } else { 0 };
+        self.paused = !self.goes_on_hinting();
+    }
+
+    /// Is this part of the pause before it? No pause is longer than that of the most common way to back off.
+    fn goes_on_hinting(&self) -> bool {
+        (1..64).contains(&self.hints)
+    }
+
     /// Keeps count of pausing without getting anywhere, after a step.
     #[inline]
     pub(super) fn pace(&mut self, wrote: bool, progress: bool) {
         self.paused = self.op.kind.is_pause() || self.expiring;
-        if self.paused {
+        if self.paused && !self.goes_on_hinting() {
             self.pauses += 1;
         }
         if wrote {

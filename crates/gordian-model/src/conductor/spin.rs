@@ -6,7 +6,9 @@
 //! same until one of them is: the thread is idle, and the round that proved it is taken out of the trace
 //! again. A loop that counts its rounds has a different state each time and is explored as it stands.
 //!
-//! The op to come back to is found as in Brent's cycle search: the anchor moves when a round grows too long.
+//! A loop may look a few times before it pauses, say, and be the same as before only then. So the state is compared with one that is kept for a while, twice as long each
+//! time, as in Brent's cycle search. The op to come back to is found likewise: the anchor moves when a round grows too long. It is none that pauses if there is
+//! another: a loop that backs off pauses several times in a round, in a loop of its own, which would be taken for the round.
 
 use super::ahead::NOBODY;
 use super::{Conductor, Idle, Thread};
@@ -22,10 +24,12 @@ use reads::Reads;
 pub enum Visit {
     /// Nothing special.
     Plain,
-    /// Compare the thread's state with the last time this was asked (`again`), or remember it.
+    /// Compare the thread's state with the one that is remembered, or remember it, or both.
     Probe {
         /// There is a state to compare with.
         again: bool,
+        /// It is remembered from now on.
+        renew: bool,
     },
 }
 
@@ -117,17 +121,18 @@ impl Spin {
             None => {
                 self.anchor = Some(here);
                 self.since = 0;
-                self.window = 4;
+                // The next that does not pause is better.
+                self.window = if op.kind.is_pause() { 0 } else { 4 };
                 self.rounds = 0;
                 self.reads.clear();
             }
             Some(anchor) if anchor == here => return false,
             Some(_) => {
                 self.since += 1;
-                if self.since >= self.window {
+                if self.since >= self.window && !self.holds_over(op.kind) {
                     self.anchor = Some(here);
                     self.since = 0;
-                    self.window = (self.window * 2).min(1 << 16);
+                    self.window = if op.kind.is_pause() { 0 } else { (self.window * 2).clamp(4, 1 << 16) };
                     self.rounds = 0;
                     self.probed = false;
                     self.reads.clear();
@@ -135,6 +140,12 @@ impl Spin {
             }
         }
         true
+    }
+
+    /// Does the anchor stay, although the round is long, because there is only a pause to put in its place? If it is a pause itself, for so long.
+    #[inline(always)]
+    fn holds_over(&self, kind: OpKind) -> bool {
+        kind.is_pause() && (self.window > 0 || self.since < 64)
     }
 
     pub(super) fn reads(&self) -> impl Iterator<Item = ObjectId> + '_ {
@@ -145,9 +156,14 @@ impl Spin {
         self.reads.seen().iter().any(|&(o, _)| o == object)
     }
 
-    /// Probing costs a copy of the stack, so it is tried in the first rounds and then ever more rarely.
+    /// Probing costs a look at the whole stack, so it is tried in the first rounds and then ever more rarely.
     fn is_due(&self) -> bool {
-        self.rounds <= 4 || self.rounds.is_power_of_two() || (self.rounds - 1).is_power_of_two()
+        self.rounds <= 16 || self.renews() || (self.rounds - 1).is_power_of_two()
+    }
+
+    /// Is the state compared with that of this round from now on?
+    fn renews(&self) -> bool {
+        self.rounds.is_power_of_two()
     }
 }
 
@@ -177,11 +193,12 @@ impl Conductor {
             return Visit::Plain;
         }
         let again = std::mem::replace(&mut spin.probed, true);
+        let renew = !again || spin.renews();
         self.leader = NOBODY;
         if !again {
             self.mark(thread, at);
         }
-        Visit::Probe { again }
+        Visit::Probe { again, renew }
     }
 
     /// Is everything that was read since the last look still as it was?
@@ -256,8 +273,11 @@ impl Conductor {
         // stack by chance, and the next steps of the thread are known.
         let same = *said.unwrap_or(&same) && !self.recalling;
         self.trace.note_comparison(same);
-        if !same || !self.is_up_to_date(thread) {
-            self.mark(thread, at);
+        debug_assert!(self.is_up_to_date(thread), "looked at when it came round");
+        if !same {
+            if self.threads[thread.index()].spin.renews() {
+                self.mark(thread, at);
+            }
             return;
         }
         self.take_back_round(thread);
@@ -304,7 +324,7 @@ mod tests {
         let atomic = conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
         let load = Op::new(OpKind::Load, atomic, SiteId(1));
         (0..10).find(|_| {
-            if conductor.announce(ThreadId::MAIN, &load) == (Visit::Probe { again: true }) {
+            if matches!(conductor.announce(ThreadId::MAIN, &load), Visit::Probe { again: true, .. }) {
                 conductor.probed(ThreadId::MAIN, same);
             }
             let is_idle = conductor.is_idle(ThreadId::MAIN);

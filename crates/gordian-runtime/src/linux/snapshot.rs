@@ -62,8 +62,8 @@ pub(crate) struct Snapshot {
 }
 
 impl Runtime {
-    /// The calling thread is where it was when this was last asked. Is its state the same? It is remembered in any case.
-    pub(crate) fn is_same_state(&mut self, me: ThreadId) -> bool {
+    /// The calling thread is where it was when this was last asked. Is its state the one that is remembered? From now on this one is, if that is to be renewed.
+    pub(crate) fn is_same_state(&mut self, me: ThreadId, renew: bool) -> bool {
         // SAFETY: the thread's own.
         let registers = unsafe { noted().read() };
         let (pointer, base) = (registers[0], self.control(me).base);
@@ -94,7 +94,10 @@ impl Runtime {
         }
         let control = self.control(me);
         let same = now == control.snapshot.words;
-        control.spare.words = std::mem::replace(&mut control.snapshot.words, now);
+        if renew {
+            std::mem::swap(&mut control.snapshot.words, &mut now);
+        }
+        control.spare.words = now;
         same
     }
 }

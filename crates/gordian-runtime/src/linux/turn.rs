@@ -238,8 +238,8 @@ pub(crate) fn step_around(
         rt.look_for_unseen(me);
         rt.control(me).within = 0;
         rt.control(me).waiting = Waiting::default();
-        if let Visit::Probe { again } = rt.conductor.announce(me, op) {
-            let same = hooks::are_there() && !hooks::chosen::are_some() && rt.is_same_state(me);
+        if let Visit::Probe { again, renew } = rt.conductor.announce(me, op) {
+            let same = hooks::are_there() && !hooks::chosen::are_some() && rt.is_same_state(me, renew);
             if again {
                 rt.conductor.probed(me, same);
             }
@@ -271,8 +271,8 @@ pub(crate) fn step_around(
 }
 
 /// So often the state of a thread is compared in a loop that changes nothing for others before the loop is taken to wait. It is compared
-/// ever more rarely, so that is after more than thirty rounds.
-const ROUNDS: u32 = 10;
+/// in the first 16 rounds, in the 17th and in the 32nd, so that is after more than thirty.
+const ROUNDS: u32 = 18;
 
 impl Runtime {
     /// Has the thread come round once more in a loop in which it has changed nothing for others, for many rounds?

@@ -221,10 +221,13 @@ impl Machine {
                 self.ahead += 1;
                 return self.took(thread, reply);
             }
-            if let Visit::Probe { again } = self.conductor.announce(thread, &op) {
+            if let Visit::Probe { again, renew } = self.conductor.announce(thread, &op) {
                 let me = self.threads[thread.index()].as_mut().expect("alive");
                 let state = (me.at, me.value, me.log.len());
-                let same = me.probe.replace(state) == Some(state);
+                let same = me.probe == Some(state);
+                if renew {
+                    me.probe = Some(state);
+                }
                 if again {
                     self.conductor.probed(thread, same);
                 }

@@ -177,8 +177,8 @@ impl Runtime {
             Runtime::resume(rt, me, Wake::Go);
             (*rt).twice = false;
             (&mut (*rt).tasks)[me.index()].hosted = true;
-            if let Visit::Probe { again } = (*rt).conductor.announce_draft(me) {
-                Runtime::probe(rt, again);
+            if let Visit::Probe { again, renew } = (*rt).conductor.announce_draft(me) {
+                Runtime::probe(rt, again, renew);
             } else if (*rt).conductor.is_compared(me) {
                 (&mut (*rt).tasks)[me.index()].snapshot.leave();
             }

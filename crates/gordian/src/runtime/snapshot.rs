@@ -25,6 +25,14 @@ pub(super) struct Extent {
     pub(super) base: usize,
 }
 
+impl Extent {
+    /// Where what is compared begins, and how many words that are.
+    fn words(self) -> (usize, usize) {
+        let start = (self.pointer - BELOW).max(self.limit) & !(size_of::<usize>() - 1);
+        (start, (self.base - start) / size_of::<usize>())
+    }
+}
+
 /// A part of memory that an address on the stack leads to.
 struct Piece {
     start: usize,
@@ -62,8 +70,7 @@ impl Snapshot {
         ours: &Ours,
         again: bool,
     ) -> bool {
-        let start = (extent.pointer - BELOW).max(extent.limit) & !(size_of::<usize>() - 1);
-        let count = (extent.base - start) / size_of::<usize>();
+        let (start, count) = extent.words();
         let mut same = self.stack.len() == count;
         // The same words lead to the same places, if what is left out is the same.
         let afresh = !same || self.looked_up != parts.looked_up || self.left_out != ours.version();
@@ -108,6 +115,21 @@ impl Snapshot {
             self.come_back();
         }
         same
+    }
+
+    /// Is what the thread holds the same as in the last snapshot, which is kept? If it has changed something in the heap since then it is not, be it that it
+    /// has changed it back.
+    ///
+    /// # Safety
+    /// As [`renew`](Self::renew).
+    pub(super) unsafe fn is_still(&mut self, extent: Extent, parts: &HeapParts, ours: &Ours) -> bool {
+        let (start, count) = extent.words();
+        self.leave();
+        !self.changed
+            && self.stack.len() == count
+            && (self.looked_up, self.left_out) == (parts.looked_up, ours.version())
+            // SAFETY: as in `renew`.
+            && (0..count).all(|i| unsafe { std::ptr::read_volatile((start as *const usize).add(i)) } == self.stack[i])
     }
 
     /// The thread suspends before it is looked at again: what it has changed in the heap meanwhile is noticed.

@@ -102,7 +102,7 @@ impl Runtime {
             if !self.control(me).is_local(at.0) {
                 self.control(me).waiting = Waiting::default();
             }
-        } else if self.control(me).waiting.reads((caller, at.0)) && self.is_same_state(me) {
+        } else if self.control(me).waiting.reads((caller, at.0)) && self.is_same_state(me, true) {
             self.becomes_point(caller);
         }
         self.racy.contains(caller)
