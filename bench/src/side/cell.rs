@@ -59,6 +59,8 @@ pub struct Found {
     pub runs: Vec<Run>,
     /// It was ended at the cap, after so many executions of the last search and so many CPU seconds.
     pub capped: Option<(u64, f64)>,
+    /// Executions per CPU second in its fastest [`WINDOW`], if it was as long.
+    pub fastest: Option<f64>,
     /// The outcomes that were seen.
     pub outcomes: BTreeSet<u64>,
     /// Peak memory in KiB.
@@ -70,6 +72,8 @@ pub struct Found {
 }
 
 static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+/// How many there were when the search began.
+static EARLIER: AtomicU64 = AtomicU64::new(0);
 /// When the search began, in bits.
 static START: AtomicU64 = AtomicU64::new(0);
 static DONE: Mutex<String> = Mutex::new(String::new());
@@ -90,14 +94,30 @@ fn sink(outcome: Option<u64>) {
 }
 
 /// Searches shorter than this, in CPU seconds, are repeated until as much is used.
-const MEASURABLE: f64 = 0.03;
+const MEASURABLE: f64 = 0.2;
+
+/// How fast a tool is is told from its fastest piece of as many CPU seconds. Whoever shares a core of the processor with strangers is slower for as long as they are there, by a tenth or by
+/// half, depending on what both do; and these come and go.
+const WINDOW: f64 = 0.02;
 
 /// The clock is looked at no more often than after as many CPU seconds: a look takes half a microsecond, as long as some
 /// executions.
 const BATCH: f64 = 0.001;
 
+/// Executions per CPU second in the fastest window so far, in bits.
+static FASTEST: AtomicU64 = AtomicU64::new(0);
+
+/// Executions of the search that is under way.
+fn made() -> u64 {
+    EXECUTIONS.load(Relaxed) - EARLIER.load(Relaxed)
+}
+
 /// Prints, with the outcomes and the memory, and ends the process.
 fn finish(mut text: String) -> ! {
+    let fastest = f64::from_bits(FASTEST.load(Relaxed));
+    if fastest > 0.0 {
+        let _ = writeln!(text, "fastest {fastest}");
+    }
     let outcomes = OUTCOMES.lock().expect("nobody panics with it").take().unwrap_or_default();
     let _ = write!(text, "memory {}\noutcomes", peak_memory().unwrap_or(0));
     for outcome in outcomes {
@@ -126,18 +146,25 @@ pub fn child(args: &[String]) -> ! {
         if ["panic in a function that cannot unwind", "panic in a destructor during cleanup"].contains(&text)
         {
             let seconds = cpu_seconds() - f64::from_bits(START.load(Relaxed));
-            let executions = EXECUTIONS.load(Relaxed);
+            let executions = made();
             let text = std::mem::take(&mut *DONE.lock().expect("nobody panics with it"));
             finish(format!("{text}run {executions} {seconds} failure aborts the process\naborted\n"));
         }
     }));
     std::thread::spawn(move || {
+        let mut window = (begin, 0);
         loop {
             std::thread::sleep(Duration::from_millis(10));
-            let used = cpu_seconds() - begin;
+            let now = (cpu_seconds(), EXECUTIONS.load(Relaxed));
+            if now.0 - window.0 >= WINDOW {
+                let rate = (now.1 - window.1) as f64 / (now.0 - window.0);
+                FASTEST.store(rate.max(f64::from_bits(FASTEST.load(Relaxed))).to_bits(), Relaxed);
+                window = now;
+            }
+            let used = now.0 - begin;
             if used >= cap {
                 let mut text = DONE.lock().expect("nobody panics with it");
-                let _ = writeln!(text, "capped {} {used}", EXECUTIONS.load(Relaxed));
+                let _ = writeln!(text, "capped {} {used}", made());
                 finish(std::mem::take(&mut *text));
             }
         }
@@ -146,7 +173,7 @@ pub fn child(args: &[String]) -> ! {
     while if times == 0 { used < MEASURABLE } else { seed < times } {
         // Outside the measurement of seeds, which may not find the bug, a search has no limit but the cap.
         let executions = if times == 0 { usize::MAX } else { 1_000_000 };
-        EXECUTIONS.store(0, Relaxed);
+        EARLIER.store(EXECUTIONS.load(Relaxed), Relaxed);
         let start = cpu_seconds();
         START.store(start.to_bits(), Relaxed);
         let mut end = End::Complete;
@@ -157,7 +184,7 @@ pub fn child(args: &[String]) -> ! {
         }
         let seconds = cpu_seconds() - start;
         used += seconds;
-        let (executions, each) = (EXECUTIONS.load(Relaxed) / batch, seconds / batch as f64);
+        let (executions, each) = (made() / batch, seconds / batch as f64);
         let end = match end {
             End::Complete => "complete".to_owned(),
             End::Limit => "limit".to_owned(),
@@ -212,6 +239,7 @@ impl Found {
                 "capped" => {
                     found.capped = Some((word().parse().unwrap_or(0), word().parse().unwrap_or(0.0)));
                 }
+                "fastest" => found.fastest = word().parse().ok(),
                 "aborted" => found.aborted = true,
                 "memory" => found.memory = word().parse().unwrap_or(0),
                 "outcomes" => {

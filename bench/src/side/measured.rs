@@ -55,8 +55,11 @@ impl Measured {
         all.or(first.capped.map(|(executions, _)| (executions, false)))
     }
 
-    /// Executions per CPU second.
+    /// Executions per CPU second, in the fastest piece of all rounds if they were long enough.
     pub fn rate(&self) -> Option<f64> {
+        if let Some(fastest) = self.rounds.iter().filter_map(|found| found.fastest).max_by(f64::total_cmp) {
+            return Some(fastest);
+        }
         match (self.executions()?, self.seconds()) {
             ((executions, true), Some(seconds)) => Some(executions as f64 / seconds),
             _ => self.first()?.capped.map(|(executions, seconds)| executions as f64 / seconds),
