@@ -63,7 +63,7 @@ pub fn claims(rows: &[Row]) -> String {
     };
     let late = |row: &&Row| {
         let auto = cell(row, "auto");
-        auto.found.len() < auto.tried || auto.found.iter().any(|f| f.1 > 2.0)
+        auto.found.len() < auto.tried || auto.found.iter().any(|found| found.seconds > 2.0)
     };
     let late = names(rows.iter().filter(late));
     claim(

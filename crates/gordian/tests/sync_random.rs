@@ -1,5 +1,8 @@
 //! Small random programs over one kind of object at a time: the optimal search, sleep sets and brute force see the same outcomes.
 
+mod common;
+
+use common::dice::Dice;
 use gordian::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError};
 use gordian::sync::{Barrier, Condvar, Mutex, RwLock, RwLockWriteGuard, Semaphore};
 use gordian::thread::spawn;
@@ -10,18 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(3600);
-
-/// A generator of numbers that is the same everywhere (xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % sides
-    }
-}
 
 /// What each thread does, as numbers that a family of programs gives a meaning to.
 type Program = Vec<Vec<u64>>;
@@ -57,7 +48,7 @@ fn explore(
 fn compare(name: &str, rounds: u64, ops: u64, kinds: u64, run: fn(&Program) -> Outcome) {
     let more = std::env::var("GORDIAN_RANDOM_ROUNDS").ok().and_then(|r| r.parse().ok());
     for seed in 1..=more.unwrap_or(rounds) {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut dice = Dice::new(seed);
         let threads = 2 + dice.roll(2);
         let most = if threads == 3 { ops - 1 } else { ops };
         let program: Program =

@@ -4,6 +4,9 @@
 //! `GORDIAN_RANDOM_ROUNDS=N` draws N programs, `GORDIAN_RANDOM_FIRST=S` begins with another. What a loop leaves on its stack depends on how it was compiled, so both kinds of
 //! build are worth a try.
 
+mod common;
+
+use common::dice::Dice;
 use gordian::sync::atomic::{AtomicU8, Ordering::SeqCst};
 use gordian::{Checker, FailureKind, hint, thread};
 use std::collections::{BTreeSet, HashMap};
@@ -265,46 +268,34 @@ fn explore(program: &Program, search: &str) -> (BTreeSet<Outcome>, bool, Option<
     (seen, report.complete(), report.failure().map(|failure| failure.kind()), report.to_string())
 }
 
-/// A generator of numbers that is the same everywhere (xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % sides
+fn part(dice: &mut Dice) -> Part {
+    // Mostly for a value that is there at first and soon is not any more.
+    let (x, value) = (dice.roll(2) as usize, (dice.roll(4) == 0) as u8);
+    match dice.roll(24) {
+        0 | 1 => Load(x),
+        2..=5 => Store(x, dice.roll(3) as u8),
+        6..=8 => Add(x),
+        9 | 10 => Exchange(x, value, dice.roll(3) as u8),
+        11 => Wait(x, value),
+        12 => WaitPausing(x, value),
+        13 => WaitYielding(x, value),
+        14 => WaitInACall(x, value),
+        15 => WaitBackingOff(x, value),
+        16 => WaitAndTell(x, value),
+        17 => WaitForEither([value, dice.roll(2) as u8]),
+        18 => LockByExchange(x),
+        19 => LockBySwap(x),
+        20 => LockLookingFirst(x),
+        21 => LookThrice(x, value),
+        22 => WaitPausingRarely(x, value),
+        _ => WaitAWhile(x, value),
     }
+}
 
-    fn part(&mut self) -> Part {
-        // Mostly for a value that is there at first and soon is not any more.
-        let (x, value) = (self.roll(2) as usize, (self.roll(4) == 0) as u8);
-        match self.roll(24) {
-            0 | 1 => Load(x),
-            2..=5 => Store(x, self.roll(3) as u8),
-            6..=8 => Add(x),
-            9 | 10 => Exchange(x, value, self.roll(3) as u8),
-            11 => Wait(x, value),
-            12 => WaitPausing(x, value),
-            13 => WaitYielding(x, value),
-            14 => WaitInACall(x, value),
-            15 => WaitBackingOff(x, value),
-            16 => WaitAndTell(x, value),
-            17 => WaitForEither([value, self.roll(2) as u8]),
-            18 => LockByExchange(x),
-            19 => LockBySwap(x),
-            20 => LockLookingFirst(x),
-            21 => LookThrice(x, value),
-            22 => WaitPausingRarely(x, value),
-            _ => WaitAWhile(x, value),
-        }
-    }
-
-    fn program(&mut self) -> Program {
-        let threads = 2 + self.roll(2);
-        let most = if threads == 2 { 4 } else { 3 };
-        (0..threads).map(|_| (0..1 + self.roll(most)).map(|_| self.part()).collect()).collect()
-    }
+fn program(dice: &mut Dice) -> Program {
+    let threads = 2 + dice.roll(2);
+    let most = if threads == 2 { 4 } else { 3 };
+    (0..threads).map(|_| (0..1 + dice.roll(most)).map(|_| part(dice)).collect()).collect()
 }
 
 /// They look at everything, if they come to their end.
@@ -329,7 +320,7 @@ fn every_search_sees_what_there_is() {
     let first = number("GORDIAN_RANDOM_FIRST").unwrap_or(1);
     let (mut proofs, mut stuck) = (0, 0);
     for seed in first..first + number("GORDIAN_RANDOM_ROUNDS").unwrap_or(200) {
-        let program = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)).program();
+        let program = program(&mut Dice::new(seed));
         let Some(truth) = truth(&program) else { continue };
         for search in COMPLETE.into_iter().chain(SOME) {
             let (seen, ended, failure, report) = explore(&program, search);

@@ -424,6 +424,7 @@ impl Compiler {
                 });
             }
             Stmt::Yield => code.push(plain(OpKind::Yield, Thing::Nothing)),
+            Stmt::BackOff => code.extend([(); 2].map(|()| plain(OpKind::SpinHint, Thing::Nothing))),
             Stmt::Spawn(ref body) => {
                 let mut inner = Vec::new();
                 self.body(body, &mut inner, 0, 0);

@@ -80,6 +80,8 @@ pub enum Stmt {
     JoinHeeding(u8),
     Choose(u64),
     Yield,
+    /// Two hints in a row, which are one pause.
+    BackOff,
     /// A thread of one's own, joined at the end.
     Spawn(Vec<Stmt>),
 }
@@ -316,7 +318,7 @@ impl Maker<'_> {
     fn other(&mut self) -> Stmt {
         match self.chance.below(4) {
             0 | 1 => Stmt::Choose(2),
-            2 => Stmt::Yield,
+            2 => [Stmt::Yield, Stmt::BackOff][self.chance.below(2) as usize].clone(),
             _ => Stmt::Spawn(self.maybe(2)),
         }
     }

@@ -1,6 +1,7 @@
 //! What several tests share.
 #![allow(dead_code)]
 
+pub mod dice;
 pub mod pseudo;
 
 use gordian::{Checker, Report};
