@@ -59,7 +59,7 @@ pub struct Found {
     pub runs: Vec<Run>,
     /// It was ended at the cap, after so many executions of the last search and so many CPU seconds.
     pub capped: Option<(u64, f64)>,
-    /// Executions per CPU second in its fastest [`WINDOW`], if it was as long.
+    /// Executions per CPU second in its fastest 20 ms, if it took as long.
     pub fastest: Option<f64>,
     /// The outcomes that were seen.
     pub outcomes: BTreeSet<u64>,
