@@ -38,8 +38,8 @@ const SECONDS: u64 = 2;
 /// A randomised search that found nothing with so many seeds is not tried with more.
 const GIVE_UP: usize = 3;
 
-/// Searches that take less than so many seconds with all seeds are made again in [`PASSES`] over all searches of a program, and the fastest of each counts. Strangers that share a core of the processor make
-/// whatever runs there slower by up to a half, and the first run of a program takes longer than the next.
+/// Searches that take less than so many seconds with all seeds are made again in [`PASSES`] over all searches of a program, and the fastest of each counts. The same search was seen to run at
+/// two speeds, up to 1.8 times apart, and the first run of a program takes longer than the next.
 const SHORT: f64 = 0.3;
 const PASSES: usize = 5;
 

@@ -96,8 +96,8 @@ fn sink(outcome: Option<u64>) {
 /// Searches shorter than this, in CPU seconds, are repeated until as much is used.
 const MEASURABLE: f64 = 0.2;
 
-/// How fast a tool is is told from its fastest piece of as many CPU seconds. Whoever shares a core of the processor with strangers is slower for as long as they are there, by a tenth or by
-/// half, depending on what both do; and these come and go.
+/// How fast a tool is is told from its fastest piece of as many CPU seconds. The same search was seen to run at two speeds, up to 1.8 times apart, within one process; something outside it,
+/// such as a neighbour on the same processor, is the likely cause and was not looked into.
 const WINDOW: f64 = 0.02;
 
 /// The clock is looked at no more often than after as many CPU seconds: a look takes half a microsecond, as long as some

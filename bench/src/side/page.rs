@@ -12,7 +12,7 @@ const INTRODUCTION: &str = "\
 Every measurement is made in a process of its own. The tools take turns on each program, in another order each round; searches \
 shorter than 200 ms are repeated, those shorter than 1 ms several at a time, since a look at the clock takes as long as some executions, and \
 medians are taken within and over rounds. CPU time is that of the whole process while the search runs. Executions per CPU second are those of \
-the fastest 20 ms of each tool: strangers that share a core of the processor make whatever runs there slower for a while, and not all tools alike. Outcomes are written down in \
+the fastest 20 ms of each tool, over all rounds: the same search runs at two speeds here, up to 1.8 times apart, for reasons outside it that are not known. Outcomes are written down in \
 searches of their own, which are not measured: to do so would take the fastest tool the largest part of its time. \
 Programs are written once (`bench/src/side/programs`) and compiled against each library; all orderings are SeqCst, so the true \
 outcomes are those of sequential consistency. They come from Gordian's brute force (`dfs`) and from shuttle's where it came to its end, or \
