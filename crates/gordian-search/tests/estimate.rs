@@ -8,7 +8,8 @@ mod machine;
 use gordian_model::Tree;
 use gordian_search::{Next, Search, Setting, Target};
 use machine::Machine;
-use machine::program::{Chance, Family, Program, make};
+use machine::draw::{Chance, Family, make};
+use machine::program::Program;
 
 /// Programs with more interleavings than this are left out.
 const MOST: usize = 1500;

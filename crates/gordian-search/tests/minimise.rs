@@ -7,7 +7,8 @@ mod machine;
 use gordian_model::{Plan, Trace};
 use gordian_search::{Effort, Limits, Target, decisive, explore, fails_alike, minimise};
 use machine::Machine;
-use machine::program::{Chance, Family, Program, make};
+use machine::draw::{Chance, Family, make};
+use machine::program::Program;
 use std::time::Duration;
 
 /// Programs with more interleavings than this are left out.

@@ -10,7 +10,8 @@ use gordian_model::{Plan, Trace};
 use gordian_search::fingerprint::fingerprint;
 use gordian_search::{Guarantee, Limits, Search, Setting, Summary, Target, explore};
 use machine::Machine;
-use machine::program::{Chance, Family, Program, Stmt, Stmt::*, make};
+use machine::draw::{Chance, Family, make};
+use machine::program::{Program, Stmt, Stmt::*};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Programs with more interleavings than this are left out.

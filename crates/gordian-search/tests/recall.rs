@@ -9,7 +9,7 @@ mod machine;
 use gordian_model::{Plan, Trace};
 use gordian_search::{Limits, Search, Target, explore};
 use machine::Machine;
-use machine::program::{Chance, Family, make};
+use machine::draw::{Chance, Family, make};
 
 struct Twice {
     recalling: Machine,

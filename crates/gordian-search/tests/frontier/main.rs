@@ -12,7 +12,8 @@ mod memory;
 use gordian_model::{End, Names, Plan, Planned, Trace};
 use gordian_search::fingerprint::fingerprint;
 use gordian_search::{Guarantee, Limits, Search, Summary, Target, explore};
-use machine::program::{Chance, Family, Program, Stmt, make};
+use machine::draw::{Chance, Family, make};
+use machine::program::{Program, Stmt};
 use machine::{Machine, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 

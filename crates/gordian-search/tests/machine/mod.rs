@@ -2,7 +2,9 @@
 //! model can be searched, and compared with brute force, hundreds of thousands of times.
 
 mod code;
+pub mod draw;
 pub mod program;
+mod smaller;
 
 use code::{Code, Compiler, Keep, Thing};
 use gordian_model::conductor::{Again, Visit};
