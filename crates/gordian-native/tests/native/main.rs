@@ -10,6 +10,7 @@ mod drawn;
 mod hooked;
 mod inputs;
 mod library;
+mod numbers;
 mod pairs;
 mod racy;
 mod refusals;

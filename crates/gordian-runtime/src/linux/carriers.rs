@@ -42,6 +42,8 @@ pub(crate) struct Carrier {
 /// Where the result and the kernel's number of a thread are in its descriptor; zero: not known.
 static RESULT: AtomicUsize = AtomicUsize::new(0);
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
+/// The descriptor of the thread that finds this out, which is the first of its process.
+static CREATOR: AtomicUsize = AtomicUsize::new(0);
 /// How much of a descriptor is looked at.
 const DESCRIPTOR: usize = 2048;
 /// Threads have carriers.
@@ -64,15 +66,26 @@ unsafe extern "C-unwind" fn sign(_: *mut c_void) -> *mut c_void {
 
 /// Called at the end of a thread that is not under control: finds out where its descriptor has what.
 pub(crate) fn look_at_descriptor() {
-    // SAFETY: the descriptor of the calling thread is larger than that.
-    let words = unsafe { std::slice::from_raw_parts(libc::pthread_self() as *const usize, DESCRIPTOR / 8) };
-    if let Some(i) = words.iter().position(|&word| word == SIGN) {
+    // SAFETY: it touches nothing.
+    let own = unsafe { libc::pthread_self() };
+    let (creator, process) = (CREATOR.load(Relaxed), sys::process_number());
+    let words = descriptor(own);
+    if let Some(i) = words.iter().position(|&word| word == SIGN)
+        && creator != 0
+    {
         RESULT.store(i * 8, Relaxed);
-        let number = sys::thread_number();
+        // One descriptor is not enough: half of an address can be the number of a thread, too.
+        let both = [(words, sys::thread_number()), (descriptor(creator as pthread_t), process)];
         let is_it =
-            |&at: &usize| words[at / 8] >> (at % 8 * 8) as u32 as usize & 0xffff_ffff == number as usize;
+            |at: &usize| both.iter().all(|(words, number)| (words[at / 8] >> (at % 8 * 8)) as u32 == *number);
         NUMBER.store((0..DESCRIPTOR).step_by(4).find(is_it).unwrap_or(0), Relaxed);
     }
+}
+
+/// The descriptor of a thread that there is.
+fn descriptor(thread: pthread_t) -> &'static [usize] {
+    // SAFETY: it is larger than that.
+    unsafe { std::slice::from_raw_parts(thread as *const usize, DESCRIPTOR / 8) }
 }
 
 /// Makes the first ones, before the process forks for the first time. If the C library is not one that is understood, threads stay the
@@ -82,6 +95,7 @@ pub(crate) fn prepare() {
     // SAFETY: plain calls of the C library; the functions are ours. Threads that are joined have ended.
     unsafe {
         QUICK.store(libc::getauxval(libc::AT_HWCAP2) & FSGSBASE != 0, Relaxed);
+        CREATOR.store(libc::pthread_self() as usize, Relaxed);
         let mut thread: pthread_t = 0;
         let create = real!(c"pthread_create" as Create);
         if create(&raw mut thread, std::ptr::null(), sign, std::ptr::null_mut()) != 0 {
