@@ -265,6 +265,11 @@ impl Conductor {
         usize::from(spin.is_at_anchor(op))
     }
 
+    /// How often the thread has come round in a loop in which it changes nothing. Rounds do not count if others changed what they read.
+    pub fn rounds(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].spin.rounds
+    }
+
     /// The answer to [`Visit::Probe`] with `again` set: is the state the same?
     pub fn probed(&mut self, thread: ThreadId, same: bool) {
         let at = self.trace.len();

@@ -38,8 +38,6 @@ pub(crate) struct Control {
     pub(crate) spare: Snapshot,
     /// How often it has done something to atomics, in trusted code, since its last step.
     pub(crate) within: u32,
-    /// How often its state was compared in a loop that changes nothing for others, and how much it had changed before.
-    pub(crate) rounds: (u32, u32),
     /// It has been in code without hooks that may have changed atomics.
     pub(crate) unseen: bool,
     /// The plain read that it may be waiting with.
@@ -64,7 +62,6 @@ impl Control {
             snapshot: Snapshot::default(),
             spare: Snapshot::default(),
             within: 0,
-            rounds: (0, 0),
             unseen: false,
             waiting: Waiting::default(),
         }

@@ -243,9 +243,6 @@ pub(crate) fn step_around(
             if again {
                 rt.conductor.probed(me, same);
             }
-            let changes = rt.conductor.changes(me);
-            let rounds = &mut rt.control(me).rounds;
-            *rounds = if same || rounds.1 != changes { (0, changes) } else { (rounds.0 + 1, changes) };
         }
     });
     hand_over(me, false);
@@ -270,15 +267,13 @@ pub(crate) fn step_around(
     })
 }
 
-/// So often the state of a thread is compared in a loop that changes nothing for others before the loop is taken to wait. It is compared
-/// in the first 16 rounds, in the 17th and in the 32nd, so that is after more than thirty.
-const ROUNDS: u32 = 18;
+/// So many rounds a thread makes in a loop that changes nothing for others before the loop is taken to wait.
+const ROUNDS: u32 = 32;
 
 impl Runtime {
     /// Has the thread come round once more in a loop in which it has changed nothing for others, for many rounds?
     fn spins(&mut self, me: ThreadId, op: &Op) -> bool {
-        let (rounds, changes) = self.control(me).rounds;
-        if rounds < ROUNDS || self.conductor.changes(me) != changes {
+        if self.conductor.rounds(me) < ROUNDS {
             return false;
         }
         self.conductor.draft(me, *op);
