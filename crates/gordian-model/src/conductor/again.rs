@@ -3,94 +3,39 @@
 //! [`announce`](Conductor::announce), [`decide`](Conductor::decide) and [`perform`](Conductor::perform) in one.
 
 use super::Conductor;
+use super::ahead::NOBODY;
+use super::at_once::Again;
+use super::spin::NOWHERE;
 use crate::access::{Access, only};
-use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::id::ThreadId;
 use crate::object::Did;
-use crate::op::{Op, OpKind};
-
-/// What became of an op that may have been the next step of the last execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Again {
-    /// It is another, or not so simple; nothing was done.
-    Not,
-    /// It was carried out, and failed.
-    Failed,
-    /// It was carried out.
-    Done,
-}
+use crate::op::Op;
 
 impl Conductor {
-    /// Is the next step one that this thread made in the last execution? Then its op may be carried out [again](Self::again).
+    /// The thread has made a step again: may its next op happen at once, if the last execution made it next? A thread whose state is compared keeps off
+    /// its stack.
     #[inline(always)]
-    pub fn expects(&self, thread: ThreadId, kind: OpKind) -> bool {
-        kind.is_frequent()
-            && self.recalling
-            && self.trace.steps.known(self.shared).is_some_and(|step| step.thread == thread)
+    pub(super) fn lead_again(&mut self, thread: ThreadId) {
+        let me = &self.threads[thread.index()];
+        let free = self.may_repeat && !me.spin.is_probed();
+        self.leader = if free { thread } else { NOBODY };
+        self.turn = me.spin.turn();
     }
 
-    /// Carries out the op, of the thread that is [expected](Self::expects), if the last execution did so here; and gives what it read.
-    /// (Both what is taken and what is given fit into registers, an op and a reply would not. Loads are most of all that programs
-    /// repeat, and need the least.)
+    /// Carries out an op on an atomic or a mutex by the thread that leads, if the last execution did so here; and gives what it read.
     #[inline(always)]
-    pub fn again(&mut self, op: &Op) -> (u64, Again) {
-        match op.kind {
-            OpKind::Load => self.load_again(op.object, op.site),
-            OpKind::Store => self.store_again(op.object, op.site, op.arg, op.detail),
-            OpKind::CompareExchange => self.exchange_again(op.object, op.site, op.arg, op.arg2, op.detail),
-            kind => {
-                self.do_again(kind as u32 | u32::from(op.detail) << 8, op.object, op.site, op.arg, op.arg2)
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn load_again(&mut self, object: ObjectId, site: SiteId) -> (u64, Again) {
-        self.again_as(Op::new(OpKind::Load, object, site))
-    }
-
-    #[inline(never)]
-    fn store_again(&mut self, object: ObjectId, site: SiteId, arg: u64, detail: u8) -> (u64, Again) {
-        self.again_as(Op { detail, arg, ..Op::new(OpKind::Store, object, site) })
-    }
-
-    #[inline(never)]
-    fn exchange_again(
-        &mut self,
-        object: ObjectId,
-        site: SiteId,
-        arg: u64,
-        arg2: u64,
-        detail: u8,
-    ) -> (u64, Again) {
-        self.again_as(Op { detail, arg, arg2, ..Op::new(OpKind::CompareExchange, object, site) })
-    }
-
-    #[inline(never)]
-    fn do_again(&mut self, what: u32, object: ObjectId, site: SiteId, arg: u64, arg2: u64) -> (u64, Again) {
-        let Some(step) = self.trace.steps.known(self.shared) else { return (0, Again::Not) };
-        if step.kind as u8 != what as u8 {
-            return (0, Again::Not);
-        }
-        let detail = (what >> 8) as u8;
-        self.again_as(Op { detail, arg, arg2, ..Op::new(step.kind, object, site) })
-    }
-
-    #[inline(always)]
-    fn again_as(&mut self, op: Op) -> (u64, Again) {
+    pub(super) fn again_as(&mut self, op: Op) -> (u64, Again) {
         let not = (0, Again::Not);
         let at = self.trace.len();
         let Some(step) = self.trace.steps.known_mut(self.shared) else { return not };
         let Op { kind, object, site, .. } = op;
-        if (step.kind, step.object, step.site) != (kind, object, site) || self.options.clocks {
+        let thread = self.leader;
+        if (step.thread, step.kind, step.object, step.site) != (thread, kind, object, site) {
             return not;
         }
-        let thread = step.thread;
         let Some(me) = self.threads.get_mut(thread.index()) else { return not };
         let Some(slot) = self.slots.get_mut(object.index()) else { return not };
-        // A thread whose state is compared, or will be, keeps off its stack.
-        if me.spin.is_probed() || (!op.is_plain() && me.spin.is_at_anchor(&op)) {
-            return not;
-        }
+        debug_assert!(!me.spin.is_probed() && (op.is_plain() || !me.spin.is_at_anchor(&op)));
         let Some(did) = slot.quickly(thread, &op) else { return not };
         if !op.is_plain() {
             me.spin.passes(&op);
@@ -99,12 +44,41 @@ impl Conductor {
         step.arg = op.arg;
         let same = me.did_again(step, slot, object, did);
         let Did { value, act, ok, .. } = did;
-        self.trace.steps.again();
+        self.turn = me.spin.turn();
         self.current = thread;
+        self.trace.steps.again();
         if !same {
             self.part_at(at, only(Access { object, act, seq: 0 }));
         }
         (value, if ok { Again::Done } else { Again::Failed })
+    }
+
+    /// The same for the [usual](super::usual) ops; gives the [words](crate::Reply::into_words) of the reply.
+    #[inline(always)]
+    pub(super) fn usual_again_as(&mut self, op: Op) -> Option<(u64, u64)> {
+        let at = self.trace.len();
+        let step = self.trace.steps.known_mut(self.shared)?;
+        let Op { kind, object, site, .. } = op;
+        let thread = self.leader;
+        if (step.thread, step.kind, step.object, step.site) != (thread, kind, object, site) {
+            return None;
+        }
+        let me = self.threads.get_mut(thread.index())?;
+        let slot = self.slots.get_mut(object.index())?;
+        let did = slot.model.quickly(thread, &op, step.outcome)?;
+        if !op.is_plain() {
+            me.spin.passes(&op);
+        }
+        me.goes_again(at);
+        step.arg = op.arg;
+        let other = me.usually_did_again(step, slot, object, &did);
+        self.turn = NOWHERE;
+        self.current = thread;
+        self.trace.steps.again();
+        if let Some(access) = other {
+            self.part_at(at, only(access));
+        }
+        Some(did.reply().into_words())
     }
 }
 
@@ -112,7 +86,9 @@ impl Conductor {
 mod tests {
     use super::*;
     use crate::conductor::Decision;
+    use crate::id::{ObjectId, SiteId};
     use crate::object::{Atomic, Mutex};
+    use crate::op::OpKind;
     use crate::plan::Plan;
     use crate::reply::Reply;
 
@@ -157,19 +133,17 @@ mod tests {
             // The two loads at the end are at one place: there a loop may have gone round.
             let site = SiteId(1 + i.min(last - 1) as u32);
             let op = Op { arg, arg2: 1, detail: 1, ..Op::new(kind, object, site) };
-            let simple = shortest && conductor.recalling && i < last;
-            let again = match shortest && conductor.expects(me, kind) {
-                true => conductor.again(&op),
-                false => (0, Again::Not),
-            };
-            let reply = match again {
-                (_, Again::Not) => announce(conductor, me, &op),
-                (value, done) => {
+            let simple = shortest && conductor.recalling && (1..last).contains(&i);
+            let recalls = conductor.recalling;
+            let done = if shortest && conductor.leads(me, site) { conductor.at_once(&op) } else { None };
+            assert_eq!(done.is_some() && recalls, simple, "{i}");
+            let reply = match done {
+                None => announce(conductor, me, &op),
+                Some(reply) => {
                     conductor.draft(me, op);
-                    Reply { value, ok: done == Again::Done, ..Reply::DONE }
+                    reply
                 }
             };
-            assert_eq!(again.1 != Again::Not, simple, "{i}");
             (reply, format!("{conductor:?}"))
         });
         each.collect()

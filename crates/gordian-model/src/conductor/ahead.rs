@@ -6,102 +6,48 @@
 use super::spin::NOWHERE;
 use super::{Again, Chosen, Conductor, Status};
 use crate::access::{Access, Act, only};
-use crate::id::{ObjectId, SiteId, ThreadId};
+use crate::id::ThreadId;
 use crate::object::{Did, Model, Object, Outcomes, Touched};
 use crate::op::{Op, OpKind};
 use crate::plan::Options;
 use crate::reply::Reply;
 use crate::trace::End;
 
-/// In place of the marks of a reply: nothing was done.
-const NOT: u64 = u64::MAX;
-
 /// No thread has this number.
 pub(super) const NOBODY: ThreadId = ThreadId(u32::MAX);
 
 impl Conductor {
-    /// The thread has made a step, and neither has it paused nor was it woken for that: may its next op happen at once? One whose state is compared
-    /// keeps off its stack.
+    /// The thread has made a step, and neither has it paused nor was it woken for that: may its next op happen at once? Not while somebody waits
+    /// politely, and a thread whose state is compared keeps off its stack.
     #[inline(always)]
     pub(super) fn lead(&mut self, thread: ThreadId) {
         let free = self.by_itself
             && self.sleep.is_empty()
             && self.trace.len() >= self.prefix.len()
+            && !self.polite_seen
             && !self.threads[thread.index()].spin.is_probed();
         self.leader = if free { thread } else { NOBODY };
         self.turn = self.threads[thread.index()].spin.turn();
     }
 
-    /// May the thread [go ahead](Self::go_ahead) with an op at this site? Not where it may have gone round a loop, since its state may be compared
-    /// there. What is asked here leaves nothing behind in registers and no call was made, whatever the answer: so what is compared is the same
-    /// in all rounds.
+    /// Carries out the op of the thread that leads, if it is on an atomic or a mutex and so simple; else nothing has changed.
     #[inline(always)]
-    pub fn leads(&self, thread: ThreadId, site: SiteId) -> bool {
-        self.leader == thread && self.turn != site
-    }
-
-    /// Carries out the op of the thread that [leads](Self::leads), if it is so simple; else nothing has changed. (What the calls take and give fits
-    /// into registers. There is one for each of the kinds that programs do most, so that these need not be told apart again.)
-    #[inline(always)]
-    pub fn go_ahead(&mut self, op: &Op) -> Option<Reply> {
-        let place = u64::from(op.object.0) << 32 | u64::from(op.site.0);
-        let (value, done) = match op.kind {
-            OpKind::Load => self.load_ahead(place),
-            OpKind::Store => self.store_ahead(place, op.arg, op.detail),
-            OpKind::CompareExchange => self.exchange_ahead(place, op.arg, op.arg2, op.detail),
-            OpKind::Lock | OpKind::TryLock | OpKind::Unlock => self.mutex_ahead(op.kind, place, op.arg),
-            kind if kind.is_frequent() => self.atomic_ahead(kind, place, op.arg, op.detail),
-            _ => return self.go_ahead_usually(op, place),
-        };
-        (done != Again::Not).then(|| Reply { value, ok: done == Again::Done, ..Reply::DONE })
-    }
-
-    #[inline(never)]
-    fn load_ahead(&mut self, place: u64) -> (u64, Again) {
-        self.ahead_as(op_at(OpKind::Load, place))
-    }
-
-    #[inline(never)]
-    fn store_ahead(&mut self, place: u64, arg: u64, detail: u8) -> (u64, Again) {
-        self.ahead_as(Op { detail, arg, ..op_at(OpKind::Store, place) })
-    }
-
-    #[inline(never)]
-    fn exchange_ahead(&mut self, place: u64, arg: u64, arg2: u64, detail: u8) -> (u64, Again) {
-        self.ahead_as(Op { detail, arg, arg2, ..op_at(OpKind::CompareExchange, place) })
-    }
-
-    #[inline(never)]
-    fn atomic_ahead(&mut self, kind: OpKind, place: u64, arg: u64, detail: u8) -> (u64, Again) {
-        self.ahead_as(Op { detail, arg, ..op_at(kind, place) })
-    }
-
-    #[inline(never)]
-    fn mutex_ahead(&mut self, kind: OpKind, place: u64, arg: u64) -> (u64, Again) {
-        self.ahead_as(Op { arg, ..op_at(kind, place) })
-    }
-
-    #[inline(always)]
-    fn ahead_as(&mut self, op: Op) -> (u64, Again) {
-        let done = self.make_ahead::<Quickly>(op, self.polite_seen);
-        done.unwrap_or((0, Again::Not))
+    pub(super) fn ahead_as(&mut self, op: Op) -> (u64, Again) {
+        self.make_ahead::<Quickly>(op).unwrap_or((0, Again::Not))
     }
 
     /// Makes the next step of the thread that leads, unless something is to be seen to first that takes longer, or the op cannot be carried
     /// out like this: then nothing has changed.
     #[inline(always)]
-    fn make_ahead<W: Way>(&mut self, op: Op, someone_paused: bool) -> Option<W::Reply> {
+    fn make_ahead<W: Way>(&mut self, op: Op) -> Option<W::Reply> {
         let at = self.trace.len();
         let (thread, object) = (self.leader, op.object);
         let me = self.threads.get_mut(thread.index())?;
         let slot = self.slots.get_mut(object.index())?;
-        if !matches!(self.trace.end, End::Running)
-            || someone_paused
-            || at as u32 >= self.limits.steps
-            || !self.trace.has_place()
-        {
+        if at as u32 >= self.limits.steps || !self.trace.has_place() {
             return None;
         }
+        debug_assert!(matches!(self.trace.end, End::Running) && !self.polite_seen);
         debug_assert_eq!((me.status, me.paused, me.expiring), (Status::Running, false, false));
         debug_assert!(me.woken_by.is_none() && self.sleep.is_empty() && self.prefix.len() <= at);
         let Ahead { outcomes, act, seq, value, ok, changed, reply } =
@@ -133,19 +79,8 @@ impl Conductor {
 
     /// The same for the [usual](super::usual) ops: those that may have to wait for their object and need not now, and those that never do.
     #[inline(always)]
-    fn go_ahead_usually(&mut self, op: &Op, place: u64) -> Option<Reply> {
-        if !op.may_be_usual() || !(op.kind.can_block() || op.is_plain()) {
-            return None;
-        }
-        let words = self.usual_ahead(op.kind, place, op.arg, op.arg2, op.detail);
-        (words.1 != NOT).then(|| Reply::from_words(words))
-    }
-
-    #[inline(never)]
-    fn usual_ahead(&mut self, kind: OpKind, place: u64, arg: u64, arg2: u64, detail: u8) -> (u64, u64) {
-        let op = Op { detail, arg, arg2, ..op_at(kind, place) };
-        let done = self.make_ahead::<Usually>(op, self.pauses_seen);
-        done.unwrap_or((0, NOT))
+    pub(super) fn usual_ahead_as(&mut self, op: Op) -> Option<(u64, u64)> {
+        if self.pauses_seen { None } else { self.make_ahead::<Usually>(op) }
     }
 }
 
@@ -219,16 +154,11 @@ impl Way for Usually {
     }
 }
 
-/// An op without arguments on the object, in the upper half of the word, at the site, in the lower.
-#[inline(always)]
-fn op_at(kind: OpKind, place: u64) -> Op {
-    Op::new(kind, ObjectId((place >> 32) as u32), SiteId(place as u32))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::conductor::Decision;
+    use crate::id::{ObjectId, SiteId};
     use crate::object::{Atomic, Barrier, Channel, Mutex, RwLock};
     use crate::plan::Plan;
 
@@ -304,16 +234,16 @@ mod tests {
             conductor.perform(ThreadId::MAIN)
         };
         let me = ThreadId::MAIN;
-        announce(&mut conductor, &Op::new(OpKind::Load, ATOMIC, SiteId(90)));
         let ended = conductor.spawn(me);
-        conductor.finish(ended);
-        assert!(conductor.join(me, ended, SiteId::UNKNOWN), "what it does next follows that");
         let other = conductor.spawn(me);
         conductor.announce(other, &Op::new(OpKind::Lock, MUTEX, SiteId::UNKNOWN));
+        announce(&mut conductor, &Op::new(OpKind::Load, ATOMIC, SiteId(90)));
+        conductor.finish(ended);
+        assert!(conductor.join(me, ended, SiteId::UNKNOWN), "what it does next follows that");
         let each = ops.into_iter().enumerate().map(|(i, (kind, object, arg, simple))| {
             let site = SiteId(1 + if i == last - 8 { last - 10 } else { i } as u32);
             let op = Op { arg, arg2: 7, detail: 1, ..Op::new(kind, object, site) };
-            let done = if ahead && conductor.leads(me, op.site) { conductor.go_ahead(&op) } else { None };
+            let done = if ahead && conductor.leads(me, op.site) { conductor.at_once(&op) } else { None };
             assert_eq!(done.is_some(), ahead && simple, "{i}");
             let reply = match done {
                 None => announce(&mut conductor, &op),

@@ -1,5 +1,6 @@
 //! What a thread is about to do, and whether it can.
 
+use super::ahead::NOBODY;
 use super::slots::{Slot, slot_of};
 use super::{Conductor, Idle, Status, Thread, Visit};
 use crate::id::{ObjectId, ThreadId};
@@ -143,7 +144,10 @@ impl Conductor {
         if me.idle != Idle::Proved {
             let polite = (me.expiring || me.op.kind.is_pause()) && me.pauses >= self.limits.fair_rounds;
             me.idle = if polite { Idle::Polite } else { Idle::No };
-            self.polite_seen |= polite;
+            if polite {
+                self.polite_seen = true;
+                self.leader = NOBODY;
+            }
         }
         if me.outcomes == 0 || me.idle != Idle::No {
             self.enabled.remove(thread);

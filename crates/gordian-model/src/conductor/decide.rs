@@ -1,5 +1,6 @@
 //! Who steps next: the plan's prefix, then the policy with the plan's deviations, leaving out what sleeps.
 
+use super::ahead::NOBODY;
 use super::policy::Kind;
 use super::{Conductor, Decision, Idle, Status, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
@@ -99,6 +100,7 @@ impl Conductor {
     #[cold]
     #[inline(never)]
     fn fall_asleep(&mut self) {
+        self.leader = NOBODY;
         self.trace.end = End::Asleep;
         let blocked = |t: &Thread| t.status == Status::Announced && t.outcomes == 0;
         let waiting = self.threads.iter().enumerate().filter(|(_, t)| blocked(t));

@@ -1,5 +1,6 @@
 //! How an execution ends.
 
+use super::ahead::NOBODY;
 use super::slots::Slot;
 use super::{Conductor, Idle, Thread, verdict};
 use crate::aftermath::{Aftermath, Pending};
@@ -13,6 +14,7 @@ impl Conductor {
     /// Nobody can go on: is it the end, or are they stuck?
     #[cold]
     pub(super) fn stop(&mut self) {
+        self.leader = NOBODY;
         if self.unfinished == 0 || self.abandons {
             self.trace.end = End::Complete;
         } else {
@@ -64,6 +66,7 @@ impl Conductor {
     }
 
     pub(super) fn fail_complete(&mut self, failure: Failure) {
+        self.leader = NOBODY;
         if self.recalling {
             self.part();
         }

@@ -1,5 +1,6 @@
 //! Threads come and go. Neither is a step: spawning and joining commute with whatever other threads do.
 
+use super::ahead::NOBODY;
 use super::slots::Slot;
 use super::{Conductor, Status, Thread, wake_dependent};
 use crate::access::{Access, Act};
@@ -43,6 +44,7 @@ impl Conductor {
         me.pauses = 0;
         me.spin.reset();
         let follows = me.last.is_some() || !me.after.is_empty();
+        self.leader = NOBODY;
         let child = self.names.child(parent, nth);
         self.birth(child, Some(parent));
         self.sync.tick(parent);
@@ -74,6 +76,7 @@ impl Conductor {
             self.joined(thread, target);
             return true;
         }
+        self.leader = NOBODY;
         me.status = Status::Announced;
         me.op = Op::new(OpKind::Join, ObjectId::life(target), site);
         me.outcomes = 0;
@@ -119,7 +122,13 @@ impl Conductor {
     #[inline]
     pub fn next_released_alone(&mut self) -> Option<ThreadId> {
         let alone = self.released.len() == 1 && self.is_finished(self.current);
-        alone.then(|| self.released.pop()).flatten()
+        let next = if alone { self.released.pop() } else { None };
+        if self.recalling
+            && let Some(thread) = next
+        {
+            self.lead_again(thread);
+        }
+        next
     }
 
     /// The threads that there are or were in this execution.
@@ -234,6 +243,7 @@ impl Conductor {
     #[inline(always)]
     fn release(&mut self, waiter: ThreadId, ended: ThreadId) {
         self.threads[waiter.index()].status = Status::Running;
+        self.leader = NOBODY;
         self.joined(waiter, ended);
         self.released.push(waiter);
     }

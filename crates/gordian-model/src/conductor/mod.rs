@@ -14,6 +14,7 @@
 mod again;
 mod ahead;
 mod announce;
+mod at_once;
 mod decide;
 mod end;
 mod lives;
@@ -40,8 +41,8 @@ use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
-pub use again::Again;
 use ahead::NOBODY;
+pub use at_once::Again;
 use slots::Slot;
 use smallvec::SmallVec;
 use spin::Spin;
@@ -238,12 +239,14 @@ pub struct Conductor {
     shared: usize,
     /// From this step on the execution is not smooth.
     smooth: usize,
-    /// What this thread does next may happen at once; see [`ahead`].
+    /// What this thread does next may happen at once; see [`at_once`]. Nobody after whatever lets others move, or ends the execution.
     leader: ThreadId,
     /// Where it would come round, see [`Spin::turn`](spin::Spin::turn).
     turn: SiteId,
     /// Beyond what is planned the thread that stepped last goes on as long as it can, and no clocks are kept.
     by_itself: bool,
+    /// Steps of the last execution may be repeated at once.
+    may_repeat: bool,
 }
 
 impl Conductor {
@@ -294,7 +297,14 @@ impl Conductor {
         self.leader = NOBODY;
         self.by_itself =
             self.driver.kind == policy::Kind::RunOn && plan.deviations.is_empty() && !plan.options.clocks;
+        self.may_repeat = !plan.options.clocks;
         self.birth(ThreadId::MAIN, None);
+    }
+
+    /// Each op of the execution that has begun is announced, decided on and performed, however simple it is.
+    pub fn watch(&mut self) {
+        self.may_repeat = false;
+        self.by_itself = false;
     }
 
     /// The options of the plan that is followed.

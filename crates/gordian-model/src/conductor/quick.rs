@@ -32,7 +32,9 @@ impl Conductor {
             step.arg = me.op.arg;
             self.current = thread;
             let object = me.op.object;
-            if !me.did_again(step, slot, object, did) {
+            if me.did_again(step, slot, object, did) {
+                self.lead_again(thread);
+            } else {
                 self.part_at(at, only(Access { object, act, seq: 0 }));
             }
             return Some((value, ok));

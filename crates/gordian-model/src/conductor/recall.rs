@@ -7,6 +7,7 @@
 //!
 //! Only a *smooth* beginning is repeated in this way: one in which nobody paused, timed out, or was found idle.
 
+use super::ahead::NOBODY;
 use super::policy::Kind;
 use super::slots::{Objects, Slot, objects, slot_of};
 use super::{Conductor, Status, Thread};
@@ -16,6 +17,7 @@ use crate::object::{Did, Touched};
 use crate::op::OpKind;
 use crate::plan::{Plan, Planned};
 use crate::policy::Policy;
+use crate::reply::Reply;
 use crate::step::Step;
 
 impl Conductor {
@@ -109,16 +111,12 @@ impl Conductor {
             && let slot = slot_of(&mut self.slots, &mut self.lives, op.object)
             && let Some(did) = slot.model.quickly(thread, op, self.chosen)
         {
-            let (reply, Touched { act, seq, .. }) = (did.reply(), did);
-            let step = &mut self.trace.steps[at];
-            step.value = reply.value;
-            step.ok = reply.ok;
-            let access = Access { object: op.object, act, seq };
-            me.has_changed(slot);
-            if step.accesses.first() != Some(&access) {
-                self.part_at(at, only(access));
+            let object = op.object;
+            match me.usually_did_again(&mut self.trace.steps[at], slot, object, &did) {
+                Some(access) => self.part_at(at, only(access)),
+                None => self.lead_again(thread),
             }
-            return reply.into_words();
+            return did.reply().into_words();
         }
         self.trace.note_kind(op.kind);
         let mut accesses = Accesses::new_const();
@@ -142,7 +140,9 @@ impl Conductor {
             me.spin.reset();
         }
         // Ends of threads may have been added to those of the step.
-        if !self.trace.steps[at].accesses.starts_with(&accesses) {
+        if self.trace.steps[at].accesses.starts_with(&accesses) {
+            self.lead_again(thread);
+        } else {
             self.part_at(at, accesses);
         }
         reply.into_words()
@@ -155,6 +155,7 @@ impl Conductor {
     pub(super) fn part_at(&mut self, at: usize, accesses: Accesses) {
         self.part_after(at);
         self.trace.steps[at].accesses = accesses;
+        self.leader = NOBODY;
     }
 }
 
@@ -189,6 +190,24 @@ impl Thread {
             self.spin.read(object, slot.version);
         }
         same
+    }
+
+    /// It has carried out a [usual](super::usual) op again: how that touched the object, if not as in the last execution.
+    #[inline(always)]
+    pub(super) fn usually_did_again(
+        &mut self,
+        step: &mut Step,
+        slot: &mut Slot,
+        object: ObjectId,
+        did: &Touched,
+    ) -> Option<Access> {
+        let Reply { value, ok, .. } = did.reply();
+        step.value = value;
+        step.ok = ok;
+        let access = Access { object, act: did.act, seq: did.seq };
+        // None of them only looks.
+        self.has_changed(slot);
+        (step.accesses.first() != Some(&access)).then_some(access)
     }
 }
 

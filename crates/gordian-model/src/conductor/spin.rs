@@ -247,6 +247,14 @@ impl Conductor {
         self.threads[thread.index()].spin.probed
     }
 
+    /// Is it worth [asking](Self::is_probing) whether the thread's state is or will be compared? It is where it comes round, so whatever is left in
+    /// registers is left in all rounds.
+    #[inline(always)]
+    pub fn may_probe(&self, thread: ThreadId, op: &Op) -> bool {
+        let spin = &self.threads[thread.index()].spin;
+        spin.probed || op.kind.is_pause() || spin.turn() == op.site
+    }
+
     /// Must the front end keep its own work off the thread's stack when it announces what it has written down, because the thread's
     /// state is or will be compared? One means yes: not inlined and not a `bool`, so that it leaves the same in every
     /// register, whatever it finds.

@@ -7,7 +7,7 @@ pub mod program;
 mod smaller;
 
 use code::{Code, Compiler, Keep, Thing};
-use gordian_model::conductor::{Again, Visit};
+use gordian_model::conductor::Visit;
 use gordian_model::object::Object;
 use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Order, Plan, Reply, SiteId, ThreadId, Trace};
 use gordian_search::Target;
@@ -39,14 +39,14 @@ pub struct Machine {
     objects: [[Option<ObjectId>; 4]; 10],
     payloads: [Vec<u64>; 4],
     sites: Vec<SiteId>,
-    /// The thread that has just made a step, as long as nobody else runs: it may make the next at once, whether the last execution made it or not.
-    goes_on: Option<ThreadId>,
     /// How many steps were repeated like that.
     pub again: usize,
     /// How many new ones were made like that.
     pub ahead: usize,
     /// Every step is announced instead.
     pub announces: bool,
+    /// So many steps are planned.
+    planned: usize,
 }
 
 /// What a program could see of an execution.
@@ -69,10 +69,10 @@ impl Machine {
             objects: [[None; 4]; 10],
             payloads: Default::default(),
             sites,
-            goes_on: None,
             again: 0,
             ahead: 0,
             announces: false,
+            planned: 0,
         }
     }
 
@@ -209,18 +209,13 @@ impl Machine {
             {
                 op.detail = 0;
             }
-            let at_once = self.goes_on == Some(thread) && !self.announces;
-            if at_once && self.conductor.expects(thread, op.kind) {
-                let (value, again) = self.conductor.again(&op);
-                if again != Again::Not {
-                    self.again += 1;
-                    return self.took(thread, Reply { value, ok: again == Again::Done, ..Reply::DONE });
-                }
-            } else if at_once
+            let at = self.conductor.trace.len();
+            if !self.announces
                 && self.conductor.leads(thread, op.site)
-                && let Some(reply) = self.conductor.go_ahead(&op)
+                && let Some(reply) = self.conductor.at_once(&op)
             {
-                self.ahead += 1;
+                // Only what is planned can be known from the last execution.
+                *(if at < self.planned { &mut self.again } else { &mut self.ahead }) += 1;
                 return self.took(thread, reply);
             }
             if let Visit::Probe { again, renew } = self.conductor.announce(thread, &op) {
@@ -243,13 +238,11 @@ impl Machine {
             self.threads.resize(thread.index() + 1, None);
         }
         self.threads[thread.index()] = Some(Thread { body, ..Thread::default() });
-        self.goes_on = None;
         self.advance(thread);
     }
 
     fn advance_released(&mut self) {
         while let Some(thread) = self.conductor.next_released() {
-            self.goes_on = None;
             self.advance(thread);
         }
     }
@@ -260,7 +253,6 @@ impl Machine {
         if kind == OpKind::FutexRequeue {
             self.conductor.requeued(object, other);
         }
-        self.goes_on = Some(thread);
         self.took(thread, reply);
     }
 
@@ -316,6 +308,7 @@ impl Machine {
 
 impl Target for Machine {
     fn run(&mut self, plan: &Plan) -> &Trace {
+        self.planned = plan.prefix.len();
         self.conductor.begin(plan);
         self.threads.iter_mut().for_each(|t| *t = None);
         self.objects = [[None; 4]; 10];

@@ -155,6 +155,9 @@ impl Runtime {
                     rt.conductor.forget();
                 }
                 rt.conductor.begin(plan);
+                if rt.watch.is_some() {
+                    rt.conductor.watch();
+                }
                 rt.shared.clear();
                 rt.silent = false;
                 rt.tearing_down = false;

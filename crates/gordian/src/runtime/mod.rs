@@ -20,6 +20,7 @@ mod host;
 mod image;
 mod job;
 mod onward;
+mod ops;
 mod ours;
 mod outside;
 mod overflow;
@@ -39,6 +40,7 @@ mod watch;
 
 pub(crate) use claim::{Claim, Leaving, is_detached};
 pub(crate) use engine::Engine;
+pub(crate) use ops::op;
 pub(crate) use panic::PanicNote;
 pub(crate) use shared::{Panicked, Shared};
 pub(crate) use spawn::{create, join, settle, spawn};
@@ -48,7 +50,7 @@ pub(crate) use terminal::columns;
 pub(crate) use watch::Debugged;
 
 use coroutines::Wake;
-use gordian_model::conductor::{Again, Visit};
+use gordian_model::conductor::Visit;
 use gordian_model::{Conductor, Decision, ObjectId, Op, OpKind, Reply, SiteId, ThreadId};
 use host::{Request, Runtime};
 use std::cell::Cell;
@@ -103,38 +105,6 @@ pub(crate) fn site(location: &'static Location<'static>) -> SiteId {
     // SAFETY: as in `with`.
     let rt = unsafe { &mut *current() };
     rt.sites.get(location, &mut rt.conductor.names)
-}
-
-/// Announces an op, waits for the thread's turn and carries it out.
-#[inline(always)]
-pub(crate) fn op(op: Op) -> Reply {
-    let rt = current();
-    let may_repeat = !op.is_plain() || op.kind == OpKind::Store;
-    // SAFETY: as in `step`.
-    unsafe {
-        let me = (*rt).running;
-        if (*rt).conductor.expects(me, op.kind) && !Runtime::is_held(rt) {
-            let (value, again) = (*rt).conductor.again(&op);
-            if again != Again::Not {
-                return Reply { value, ok: again == Again::Done, ..Reply::DONE };
-            }
-        } else if (*rt).conductor.leads(me, op.site)
-            && !Runtime::is_held(rt)
-            && let Some(reply) = (*rt).conductor.go_ahead(&op)
-        {
-            return reply;
-        }
-        // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
-        // left to `step`, whose larger frame would be compared, too.
-        (*rt).conductor.draft(me, op);
-        if may_repeat && (*rt).conductor.is_probing(me) == 1 {
-            if (*rt).conductor.is_at_anchor(me) == 1 {
-                scrub();
-            }
-            return Reply::from_words(hosted(rt));
-        }
-        Reply::from_words(step(rt))
-    }
 }
 
 /// Announces the op that the running thread has written down, waits for its turn and carries it out; gives the words of the reply.

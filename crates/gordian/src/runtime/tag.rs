@@ -148,7 +148,7 @@ impl Tag {
 
     /// The object is used outside a check. If an execution on another OS thread has it, that is a mistake: a real
     /// thread, started inside a check, is not under control.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn outside(&self) {
         let registered = self.registered.load(Relaxed);
         // A static may well be used by an ordinary test while a check runs beside it.

@@ -17,7 +17,21 @@ pub(crate) fn order(ordering: Ordering) -> Order {
     }
 }
 
+/// The words of std for orderings that make no sense.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_thing(ordering: Ordering, what: &str) -> ! {
+    let which = match ordering {
+        Ordering::Release => "a release",
+        Ordering::Acquire => "an acquire",
+        _ => "an acquire-release",
+    };
+    panic!("there is no such thing as {which} {what}")
+}
+
 /// A location in the current execution. `first` is its value if this is its first use there.
+#[derive(Clone, Copy)]
 pub(crate) struct Location<'a> {
     pub(crate) tag: &'a Tag,
     pub(crate) bytes: u8,
@@ -31,52 +45,46 @@ impl Location<'_> {
 
     #[inline]
     #[track_caller]
-    fn op(&self, kind: OpKind, first: impl FnOnce() -> u64) -> Op {
+    fn op(self, kind: OpKind, first: impl FnOnce() -> u64) -> Op {
         Op { detail: self.bytes, ..Op::new(kind, self.object(first), runtime::site(Place::caller())) }
     }
 
     #[inline(always)]
     #[track_caller]
-    pub(crate) fn load(&self, first: impl FnOnce() -> u64, ordering: Ordering) -> u64 {
-        assert!(
-            !matches!(ordering, Ordering::Release | Ordering::AcqRel),
-            "there is no such thing as a {} load",
-            if ordering == Ordering::Release { "release" } else { "acquire-release" }
-        );
+    pub(crate) fn load(self, first: impl FnOnce() -> u64, ordering: Ordering) -> u64 {
+        if matches!(ordering, Ordering::Release | Ordering::AcqRel) {
+            no_such_thing(ordering, "load");
+        }
         runtime::op(Op { order: order(ordering), ..self.op(OpKind::Load, first) }).value
     }
 
     #[inline(always)]
     #[track_caller]
-    pub(crate) fn store(&self, first: impl FnOnce() -> u64, value: u64, ordering: Ordering) {
-        assert!(
-            !matches!(ordering, Ordering::Acquire | Ordering::AcqRel),
-            "there is no such thing as an {} store",
-            if ordering == Ordering::Acquire { "acquire" } else { "acquire-release" }
-        );
+    pub(crate) fn store(self, first: impl FnOnce() -> u64, value: u64, ordering: Ordering) {
+        if matches!(ordering, Ordering::Acquire | Ordering::AcqRel) {
+            no_such_thing(ordering, "store");
+        }
         runtime::op(Op { order: order(ordering), arg: value, ..self.op(OpKind::Store, first) });
     }
 
     #[inline(always)]
     #[track_caller]
-    pub(crate) fn rmw(&self, first: impl FnOnce() -> u64, rmw: Rmw, value: u64, ordering: Ordering) -> u64 {
+    pub(crate) fn rmw(self, first: impl FnOnce() -> u64, rmw: Rmw, value: u64, ordering: Ordering) -> u64 {
         runtime::op(Op { order: order(ordering), arg: value, ..self.op(rmw.into(), first) }).value
     }
 
     #[inline(always)]
     #[track_caller]
     pub(crate) fn compare_exchange(
-        &self,
+        self,
         first: impl FnOnce() -> u64,
         (current, new): (u64, u64),
         (success, failure): (Ordering, Ordering),
         weak: bool,
     ) -> Result<u64, u64> {
-        assert!(
-            !matches!(failure, Ordering::Release | Ordering::AcqRel),
-            "there is no such thing as a {} failure ordering",
-            if failure == Ordering::Release { "release" } else { "acquire-release" }
-        );
+        if matches!(failure, Ordering::Release | Ordering::AcqRel) {
+            no_such_thing(failure, "failure ordering");
+        }
         let kind = if weak { OpKind::CompareExchangeWeak } else { OpKind::CompareExchange };
         let op = Op {
             order: order(success),
