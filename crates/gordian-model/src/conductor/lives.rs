@@ -10,20 +10,19 @@ use smallvec::SmallVec;
 
 impl Conductor {
     #[inline(always)]
-    pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+    pub(super) fn birth(&mut self, thread: ThreadId) {
         let i = thread.index();
         let (Some(me), Some(life)) = (self.threads.get_mut(i), self.lives.get_mut(i)) else {
-            return self.birth_of_one_more(thread, parent);
+            return self.birth_of_one_more(thread);
         };
         me.reset(Status::Running);
         life.revive();
         self.unfinished += 1;
-        self.sync.admit(thread, parent);
     }
 
     #[cold]
     #[inline(never)]
-    fn birth_of_one_more(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+    fn birth_of_one_more(&mut self, thread: ThreadId) {
         let i = thread.index();
         if self.threads.len() <= i {
             self.threads.resize_with(i + 1, Thread::default);
@@ -31,7 +30,7 @@ impl Conductor {
         while self.lives.len() <= i {
             self.lives.push(Slot::new(Life::new().into()));
         }
-        self.birth(thread, parent);
+        self.birth(thread);
     }
 
     /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
@@ -44,13 +43,22 @@ impl Conductor {
         me.spin.reset();
         let follows = me.last.is_some() || !me.after.is_empty();
         let child = self.names.child(parent, nth);
-        self.birth(child, Some(parent));
-        self.sync.tick(parent);
+        self.birth(child);
         if follows {
             self.follow_parent(parent, child);
         }
-        self.driver.spawned(parent, child);
+        if !self.by_itself {
+            self.tell_of_birth(parent, child);
+        }
         child
+    }
+
+    /// For clocks, and for policies that draw. With neither there is nobody to tell.
+    #[inline(never)]
+    fn tell_of_birth(&mut self, parent: ThreadId, child: ThreadId) {
+        self.sync.admit(child, Some(parent));
+        self.sync.tick(parent);
+        self.driver.spawned(parent, child);
     }
 
     /// The first step of a new thread follows what its parent's next one would, and the last one that the parent made.

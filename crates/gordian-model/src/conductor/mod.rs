@@ -14,6 +14,7 @@
 mod again;
 mod ahead;
 mod announce;
+mod begin;
 mod decide;
 mod end;
 mod lives;
@@ -36,12 +37,11 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
 use crate::object::{Channel, Object, ObjectKind, Synchronisation};
 use crate::op::{Op, OpKind};
-use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
+use crate::plan::{Deviation, Limits, Options, Planned, Sleeper};
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
 pub use again::Again;
-use ahead::NOBODY;
 use slots::Slot;
 use smallvec::SmallVec;
 use spin::Spin;
@@ -126,6 +126,7 @@ impl Default for Thread {
 }
 
 impl Thread {
+    #[inline(always)]
     fn reset(&mut self, status: Status) {
         self.status = status;
         self.expiring = false;
@@ -247,56 +248,6 @@ pub struct Conductor {
 }
 
 impl Conductor {
-    /// Starts an execution; the main thread is running.
-    pub fn begin(&mut self, plan: &Plan) {
-        self.shared = self.shared_with(plan);
-        self.recalling = self.shared > 0;
-        self.smooth = usize::MAX;
-        if self.recalling {
-            self.trace.restart();
-        } else {
-            self.trace.clear();
-        }
-        self.prefix.clear();
-        self.prefix.extend_from_slice(&plan.prefix);
-        self.deviations.clear();
-        self.deviations.extend_from_slice(&plan.deviations);
-        self.comparisons.clear();
-        if !plan.deviations.is_empty() {
-            self.comparisons.extend_from_slice(&plan.comparisons);
-        }
-        self.deviated = 0;
-        self.planned = plan.prefix.len();
-        self.sleep.clear();
-        for sleeper in &plan.sleep {
-            self.sleep.push(sleeper.clone());
-        }
-        self.sleep_from = plan.sleep_from;
-        self.driver.begin(&plan.policy, &self.names);
-        self.limits = plan.limits;
-        self.options = plan.options;
-        // What lies between deviations is left to the policy, so such a plan does not say where the execution ends.
-        self.replay = plan.replay && plan.deviations.is_empty();
-        self.lenient = plan.lenient;
-        for thread in &mut self.threads {
-            thread.status = Status::Absent;
-        }
-        self.live_slots = 0;
-        self.live_cells = 0;
-        self.sync.clear(plan.options.clocks);
-        self.enabled.clear();
-        self.unfinished = 0;
-        self.released.clear();
-        self.current = ThreadId::MAIN;
-        self.pauses_seen = false;
-        self.polite_seen = false;
-        self.abandons = false;
-        self.leader = NOBODY;
-        self.by_itself =
-            self.driver.kind == policy::Kind::RunOn && plan.deviations.is_empty() && !plan.options.clocks;
-        self.birth(ThreadId::MAIN, None);
-    }
-
     /// The options of the plan that is followed.
     pub fn options(&self) -> Options {
         self.options
