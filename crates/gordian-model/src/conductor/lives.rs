@@ -174,26 +174,20 @@ impl Conductor {
     /// A thread has come to its end.
     pub fn finish(&mut self, thread: ThreadId) {
         let i = thread.index();
-        let me = &mut self.threads[i];
+        let (me, slot) = (&mut self.threads[i], &mut self.lives[i]);
         me.status = Status::Finished;
         let last = me.last;
         self.enabled.remove(thread);
         self.unfinished -= 1;
-        let slot = &mut self.lives[i];
         if let Object::Life(life) = &mut slot.model {
             life.finish(thread, &mut self.sync);
         }
         slot.version += 1;
-        let (awaited, watched) = (!slot.pending.is_empty(), !slot.watchers.is_empty());
         if !self.recalling {
             self.record_end(thread, last);
         }
-        if awaited {
-            self.release_joined(thread);
-        }
-        if watched {
-            let at = self.trace.len().saturating_sub(1);
-            self.changed(ObjectId::life(thread), thread, at);
+        if self.lives[i].is_awaited() {
+            self.let_others_know(thread, last);
         }
     }
 
@@ -205,28 +199,41 @@ impl Conductor {
         let Some(last) = last.map(|s| s as usize).or(self.trace.len().checked_sub(1)) else { return };
         self.trace.add_end(last, exit);
         if last >= self.sleep_from && !self.sleep.is_empty() {
-            let thread = self.trace.steps[last].thread;
-            wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
+            self.wake_by_end(last, exit);
         }
     }
 
-    /// Those that wait for the thread, which has ended, go on.
-    #[inline]
-    fn release_joined(&mut self, ended: ThreadId) {
-        let pending = &mut self.lives[ended.index()].pending;
-        // Mostly that is one, and it cannot be called out of it.
-        match pending[..] {
-            [waiter] if !self.threads[waiter.index()].op.is_cancellable() => {
-                pending.clear();
-                self.release(waiter, ended);
-            }
-            _ => self.release_all(ended),
+    #[inline(never)]
+    fn wake_by_end(&mut self, last: usize, exit: Access) {
+        let thread = self.trace.steps[last].thread;
+        wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
+    }
+
+    /// Those that wait for the thread, which has ended after this step, go on.
+    #[inline(always)]
+    fn let_others_know(&mut self, ended: ThreadId, last: Option<u32>) {
+        let slot = &mut self.lives[ended.index()];
+        // Mostly one waits to join it, which cannot be called out of that, and no clocks are kept.
+        if let [waiter] = slot.pending[..]
+            && let Some(last) = last
+            && slot.watchers.is_empty()
+            && !self.options.clocks
+            && let me = &mut self.threads[waiter.index()]
+            && !me.op.is_cancellable()
+        {
+            slot.pending.clear();
+            me.status = Status::Running;
+            me.after.push(last);
+            self.released.push(waiter);
+        } else {
+            self.release_all(ended);
         }
     }
 
     #[inline(never)]
     fn release_all(&mut self, ended: ThreadId) {
         let i = ended.index();
+        let watched = !self.lives[i].watchers.is_empty();
         for at in (0..self.lives[i].pending.len()).rev() {
             let waiter = self.lives[i].pending[at];
             if self.threads[waiter.index()].op.is_cancellable() {
@@ -235,14 +242,13 @@ impl Conductor {
                 continue;
             }
             self.lives[i].pending.swap_remove(at);
-            self.release(waiter, ended);
+            self.threads[waiter.index()].status = Status::Running;
+            self.joined(waiter, ended);
+            self.released.push(waiter);
         }
-    }
-
-    #[inline(always)]
-    fn release(&mut self, waiter: ThreadId, ended: ThreadId) {
-        self.threads[waiter.index()].status = Status::Running;
-        self.joined(waiter, ended);
-        self.released.push(waiter);
+        if watched {
+            let at = self.trace.len().saturating_sub(1);
+            self.changed(ObjectId::life(ended), ended, at);
+        }
     }
 }
