@@ -138,7 +138,9 @@ fn are_same(one: &Options, other: &Options) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::SiteId;
     use crate::input::Inputs;
+    use crate::object::{Atomic, Channel, Mutex, Object, RwLock};
     use crate::plan::Limits;
     use crate::race::Races;
 
@@ -166,6 +168,55 @@ mod tests {
                 assert_eq!(are_same(one, other), one == other, "{one:?} {other:?}");
             }
         }
+    }
+
+    /// Begins an execution with these objects, which somebody waits for then: what there is, and how many were created in place.
+    fn create(conductor: &mut Conductor, models: &[Object], in_place: bool) -> (String, usize) {
+        conductor.begin(&Plan::default());
+        let mut many = 0;
+        for (i, model) in models.iter().enumerate() {
+            let site = SiteId(i as u32);
+            let made = match in_place {
+                true => conductor.create_in_place(model.clone(), site),
+                false => Err(model.clone()),
+            };
+            many += usize::from(made.is_ok());
+            let object = made.unwrap_or_else(|model| conductor.create(model, site));
+            conductor.slot_mut(object).pending.push(ThreadId(1));
+            conductor.slot_mut(object).watchers.push(ThreadId(2));
+            conductor.slot_mut(object).version += 1;
+        }
+        (format!("{:?} {:?}", &conductor.slots[..conductor.live_slots], conductor.trace.objects), many)
+    }
+
+    #[test]
+    fn objects_that_are_created_in_place_are_like_others() {
+        let (one, two) = (Atomic::new(1).into(), Atomic::new(2).into());
+        let (mutex, channel): (Object, Object) = (Mutex::new().into(), Channel::new(None).into());
+        let rwlock = RwLock::new().into();
+        let lists: [&[&Object]; 8] = [
+            &[&rwlock, &mutex, &one],
+            &[&one, &rwlock, &rwlock, &channel, &mutex],
+            &[&one, &mutex],
+            &[&two, &mutex, &one],
+            &[&mutex, &two],
+            &[&channel, &one, &one],
+            &[&one, &one, &two, &one, &mutex],
+            &[&mutex, &one, &channel],
+        ];
+        let mut all = 0;
+        for first in lists {
+            for second in lists {
+                let [first, second] = [first, second].map(|l| l.iter().copied().cloned().collect::<Vec<_>>());
+                let (mut quick, mut slow) = (Conductor::default(), Conductor::default());
+                for list in [&first, &second, &second] {
+                    let (told, many) = create(&mut quick, list, true);
+                    assert_eq!(told, create(&mut slow, list, false).0);
+                    all += many;
+                }
+            }
+        }
+        assert!(all > 100, "only {all} were");
     }
 
     #[test]

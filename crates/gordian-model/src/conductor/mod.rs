@@ -269,6 +269,36 @@ impl Conductor {
         id
     }
 
+    /// The same where an earlier execution has left a place for it, as mostly one has. Otherwise nothing is changed, and the model is given back. For
+    /// an atomic or a mutex, of which there are most, no call is made: it has to have been one before, so that there is nothing to drop.
+    #[inline(always)]
+    pub fn create_in_place(&mut self, model: Object, site: SiteId) -> Result<ObjectId, Object> {
+        let (kind, objects, at) = (model.kind(), &mut self.trace.objects, self.live_slots);
+        let Some(slot) = self.slots.get_mut(at) else { return Err(model) };
+        if objects.len() == objects.capacity() {
+            return Err(model);
+        }
+        // The list comes first: then it is still known that there is room.
+        match (&mut slot.model, model) {
+            (Object::Atomic(old), Object::Atomic(new)) => {
+                objects.push(ObjectInfo { kind, site });
+                *old = new;
+            }
+            (Object::Mutex(old), Object::Mutex(new)) => {
+                objects.push(ObjectInfo { kind, site });
+                *old = new;
+            }
+            (_, model @ (Object::Atomic(_) | Object::Mutex(_) | Object::Channel(_))) => return Err(model),
+            (old, new) => {
+                objects.push(ObjectInfo { kind, site });
+                *old = new;
+            }
+        }
+        slot.begin_again();
+        self.live_slots = at + 1;
+        Ok(ObjectId(at as u32))
+    }
+
     #[inline(always)]
     fn place(&mut self, model: Object) {
         match self.slots.get_mut(self.live_slots) {
