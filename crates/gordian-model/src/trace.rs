@@ -150,7 +150,7 @@ impl Trace {
     }
 
     /// A thread has ended, which belongs to a step.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_end(&mut self, step: usize, exit: Access) {
         self.steps[step].accesses.push(exit);
         self.ends.push((step as u32, self.steps.len() as u32));

@@ -18,9 +18,15 @@ impl Conductor {
         if self.unfinished == 0 || self.abandons {
             self.trace.end = End::Complete;
         } else {
-            let failure = self.stuck();
-            self.fail(failure);
+            self.fail_stuck();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_stuck(&mut self) {
+        let failure = self.stuck();
+        self.fail(failure);
     }
 
     /// The program has come to its end, as a process does when its main thread returns: the threads that can go on still do, those
@@ -39,14 +45,27 @@ impl Conductor {
             let leaked = (0..self.live_slots)
                 .find(|&i| matches!(&self.slots[i].model, Object::Arc(a) if Arc::strong(a) > 0));
             if let Some(i) = leaked {
-                let site = self.trace.objects[i].site;
-                let failure = verdict::leak(&self.names, site);
-                self.fail_complete(failure);
+                self.fail_leaking(i);
             }
         }
-        if !self.replay || self.trace.end == End::Running {
-            return;
+        if self.replay && self.trace.end != End::Running {
+            self.close_replay();
         }
+    }
+
+    /// The object with this number was not dropped.
+    #[cold]
+    #[inline(never)]
+    fn fail_leaking(&mut self, object: usize) {
+        let site = self.trace.objects[object].site;
+        let failure = verdict::leak(&self.names, site);
+        self.fail_complete(failure);
+    }
+
+    /// A replay ends where the plan does.
+    #[cold]
+    #[inline(never)]
+    fn close_replay(&mut self) {
         if self.only_went_round() {
             self.trace.take_back(self.prefix.len());
         } else if let Some(failure) = self.went_on() {

@@ -11,20 +11,19 @@ use smallvec::SmallVec;
 
 impl Conductor {
     #[inline(always)]
-    pub(super) fn birth(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+    pub(super) fn birth(&mut self, thread: ThreadId) {
         let i = thread.index();
         let (Some(me), Some(life)) = (self.threads.get_mut(i), self.lives.get_mut(i)) else {
-            return self.birth_of_one_more(thread, parent);
+            return self.birth_of_one_more(thread);
         };
         me.reset(Status::Running);
         life.revive();
         self.unfinished += 1;
-        self.sync.admit(thread, parent);
     }
 
     #[cold]
     #[inline(never)]
-    fn birth_of_one_more(&mut self, thread: ThreadId, parent: Option<ThreadId>) {
+    fn birth_of_one_more(&mut self, thread: ThreadId) {
         let i = thread.index();
         if self.threads.len() <= i {
             self.threads.resize_with(i + 1, Thread::default);
@@ -32,7 +31,7 @@ impl Conductor {
         while self.lives.len() <= i {
             self.lives.push(Slot::new(Life::new().into()));
         }
-        self.birth(thread, parent);
+        self.birth(thread);
     }
 
     /// A thread spawns another, which is running now. This is no step: it commutes with whatever others do.
@@ -46,13 +45,22 @@ impl Conductor {
         let follows = me.last.is_some() || !me.after.is_empty();
         self.leader = NOBODY;
         let child = self.names.child(parent, nth);
-        self.birth(child, Some(parent));
-        self.sync.tick(parent);
+        self.birth(child);
         if follows {
             self.follow_parent(parent, child);
         }
-        self.driver.spawned(parent, child);
+        if !self.by_itself {
+            self.tell_of_birth(parent, child);
+        }
         child
+    }
+
+    /// For clocks, and for policies that draw. With neither there is nobody to tell.
+    #[inline(never)]
+    fn tell_of_birth(&mut self, parent: ThreadId, child: ThreadId) {
+        self.sync.admit(child, Some(parent));
+        self.sync.tick(parent);
+        self.driver.spawned(parent, child);
     }
 
     /// The first step of a new thread follows what its parent's next one would, and the last one that the parent made.
@@ -175,26 +183,20 @@ impl Conductor {
     /// A thread has come to its end.
     pub fn finish(&mut self, thread: ThreadId) {
         let i = thread.index();
-        let me = &mut self.threads[i];
+        let (me, slot) = (&mut self.threads[i], &mut self.lives[i]);
         me.status = Status::Finished;
         let last = me.last;
         self.enabled.remove(thread);
         self.unfinished -= 1;
-        let slot = &mut self.lives[i];
         if let Object::Life(life) = &mut slot.model {
             life.finish(thread, &mut self.sync);
         }
         slot.version += 1;
-        let (awaited, watched) = (!slot.pending.is_empty(), !slot.watchers.is_empty());
         if !self.recalling {
             self.record_end(thread, last);
         }
-        if awaited {
-            self.release_joined(thread);
-        }
-        if watched {
-            let at = self.trace.len().saturating_sub(1);
-            self.changed(ObjectId::life(thread), thread, at);
+        if self.lives[i].is_awaited() {
+            self.let_others_know(thread, last);
         }
     }
 
@@ -206,28 +208,42 @@ impl Conductor {
         let Some(last) = last.map(|s| s as usize).or(self.trace.len().checked_sub(1)) else { return };
         self.trace.add_end(last, exit);
         if last >= self.sleep_from && !self.sleep.is_empty() {
-            let thread = self.trace.steps[last].thread;
-            wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
+            self.wake_by_end(last, exit);
         }
     }
 
-    /// Those that wait for the thread, which has ended, go on.
-    #[inline]
-    fn release_joined(&mut self, ended: ThreadId) {
-        let pending = &mut self.lives[ended.index()].pending;
-        // Mostly that is one, and it cannot be called out of it.
-        match pending[..] {
-            [waiter] if !self.threads[waiter.index()].op.is_cancellable() => {
-                pending.clear();
-                self.release(waiter, ended);
-            }
-            _ => self.release_all(ended),
+    #[inline(never)]
+    fn wake_by_end(&mut self, last: usize, exit: Access) {
+        let thread = self.trace.steps[last].thread;
+        wake_dependent(&mut self.sleep, thread, &[exit], &self.trace.objects);
+    }
+
+    /// Those that wait for the thread, which has ended after this step, go on.
+    #[inline(always)]
+    fn let_others_know(&mut self, ended: ThreadId, last: Option<u32>) {
+        self.leader = NOBODY;
+        let slot = &mut self.lives[ended.index()];
+        // Mostly one waits to join it, which cannot be called out of that, and no clocks are kept.
+        if let [waiter] = slot.pending[..]
+            && let Some(last) = last
+            && slot.watchers.is_empty()
+            && !self.options.clocks
+            && let me = &mut self.threads[waiter.index()]
+            && !me.op.is_cancellable()
+        {
+            slot.pending.clear();
+            me.status = Status::Running;
+            me.after.push(last);
+            self.released.push(waiter);
+        } else {
+            self.release_all(ended);
         }
     }
 
     #[inline(never)]
     fn release_all(&mut self, ended: ThreadId) {
         let i = ended.index();
+        let watched = !self.lives[i].watchers.is_empty();
         for at in (0..self.lives[i].pending.len()).rev() {
             let waiter = self.lives[i].pending[at];
             if self.threads[waiter.index()].op.is_cancellable() {
@@ -236,15 +252,13 @@ impl Conductor {
                 continue;
             }
             self.lives[i].pending.swap_remove(at);
-            self.release(waiter, ended);
+            self.threads[waiter.index()].status = Status::Running;
+            self.joined(waiter, ended);
+            self.released.push(waiter);
         }
-    }
-
-    #[inline(always)]
-    fn release(&mut self, waiter: ThreadId, ended: ThreadId) {
-        self.threads[waiter.index()].status = Status::Running;
-        self.leader = NOBODY;
-        self.joined(waiter, ended);
-        self.released.push(waiter);
+        if watched {
+            let at = self.trace.len().saturating_sub(1);
+            self.changed(ObjectId::life(ended), ended, at);
+        }
     }
 }

@@ -15,6 +15,7 @@ mod again;
 mod ahead;
 mod announce;
 mod at_once;
+mod begin;
 mod decide;
 mod end;
 mod lives;
@@ -37,11 +38,10 @@ use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::names::Names;
 use crate::object::{Channel, Object, ObjectKind, Synchronisation};
 use crate::op::{Op, OpKind};
-use crate::plan::{Deviation, Limits, Options, Plan, Planned, Sleeper};
+use crate::plan::{Deviation, Limits, Options, Planned, Sleeper};
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
-use ahead::NOBODY;
 pub use at_once::Again;
 use slots::Slot;
 use smallvec::SmallVec;
@@ -127,6 +127,7 @@ impl Default for Thread {
 }
 
 impl Thread {
+    #[inline(always)]
     fn reset(&mut self, status: Status) {
         self.status = status;
         self.expiring = false;
@@ -250,57 +251,6 @@ pub struct Conductor {
 }
 
 impl Conductor {
-    /// Starts an execution; the main thread is running.
-    pub fn begin(&mut self, plan: &Plan) {
-        self.shared = self.shared_with(plan);
-        self.recalling = self.shared > 0;
-        self.smooth = usize::MAX;
-        if self.recalling {
-            self.trace.restart();
-        } else {
-            self.trace.clear();
-        }
-        self.prefix.clear();
-        self.prefix.extend_from_slice(&plan.prefix);
-        self.deviations.clear();
-        self.deviations.extend_from_slice(&plan.deviations);
-        self.comparisons.clear();
-        if !plan.deviations.is_empty() {
-            self.comparisons.extend_from_slice(&plan.comparisons);
-        }
-        self.deviated = 0;
-        self.planned = plan.prefix.len();
-        self.sleep.clear();
-        for sleeper in &plan.sleep {
-            self.sleep.push(sleeper.clone());
-        }
-        self.sleep_from = plan.sleep_from;
-        self.driver.begin(&plan.policy, &self.names);
-        self.limits = plan.limits;
-        self.options = plan.options;
-        // What lies between deviations is left to the policy, so such a plan does not say where the execution ends.
-        self.replay = plan.replay && plan.deviations.is_empty();
-        self.lenient = plan.lenient;
-        for thread in &mut self.threads {
-            thread.status = Status::Absent;
-        }
-        self.live_slots = 0;
-        self.live_cells = 0;
-        self.sync.clear(plan.options.clocks);
-        self.enabled.clear();
-        self.unfinished = 0;
-        self.released.clear();
-        self.current = ThreadId::MAIN;
-        self.pauses_seen = false;
-        self.polite_seen = false;
-        self.abandons = false;
-        self.leader = NOBODY;
-        self.by_itself =
-            self.driver.kind == policy::Kind::RunOn && plan.deviations.is_empty() && !plan.options.clocks;
-        self.may_repeat = !plan.options.clocks;
-        self.birth(ThreadId::MAIN, None);
-    }
-
     /// Each op of the execution that has begun is announced, decided on and performed, however simple it is.
     pub fn watch(&mut self) {
         self.may_repeat = false;
@@ -326,6 +276,36 @@ impl Conductor {
             self.trace.objects.push(ObjectInfo { kind, site });
         }
         id
+    }
+
+    /// The same where an earlier execution has left a place for it, as mostly one has. Otherwise nothing is changed, and the model is given back. For
+    /// an atomic or a mutex, of which there are most, no call is made: it has to have been one before, so that there is nothing to drop.
+    #[inline(always)]
+    pub fn create_in_place(&mut self, model: Object, site: SiteId) -> Result<ObjectId, Object> {
+        let (kind, objects, at) = (model.kind(), &mut self.trace.objects, self.live_slots);
+        let Some(slot) = self.slots.get_mut(at) else { return Err(model) };
+        if objects.len() == objects.capacity() {
+            return Err(model);
+        }
+        // The list comes first: then it is still known that there is room.
+        match (&mut slot.model, model) {
+            (Object::Atomic(old), Object::Atomic(new)) => {
+                objects.push(ObjectInfo { kind, site });
+                *old = new;
+            }
+            (Object::Mutex(old), Object::Mutex(new)) => {
+                objects.push(ObjectInfo { kind, site });
+                *old = new;
+            }
+            (_, model @ (Object::Atomic(_) | Object::Mutex(_) | Object::Channel(_))) => return Err(model),
+            (old, new) => {
+                objects.push(ObjectInfo { kind, site });
+                *old = new;
+            }
+        }
+        slot.begin_again();
+        self.live_slots = at + 1;
+        Ok(ObjectId(at as u32))
     }
 
     #[inline(always)]

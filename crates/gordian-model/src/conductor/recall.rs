@@ -8,15 +8,12 @@
 //! Only a *smooth* beginning is repeated in this way: one in which nobody paused, timed out, or was found idle.
 
 use super::ahead::NOBODY;
-use super::policy::Kind;
 use super::slots::{Objects, Slot, objects, slot_of};
 use super::{Conductor, Status, Thread};
 use crate::access::{Access, Accesses, only};
 use crate::id::{ObjectId, ThreadId};
 use crate::object::{Did, Touched};
 use crate::op::OpKind;
-use crate::plan::{Plan, Planned};
-use crate::policy::Policy;
 use crate::reply::Reply;
 use crate::step::Step;
 
@@ -24,31 +21,6 @@ impl Conductor {
     /// Another program is run from now on, or nothing of the last execution is to be relied on.
     pub fn forget(&mut self) {
         self.smooth = 0;
-    }
-
-    /// How many steps of the last execution the plan asks for again.
-    pub(super) fn shared_with(&self, plan: &Plan) -> usize {
-        let same_rules = self.options == plan.options
-            && self.limits == plan.limits
-            && self.driver.kind == Kind::RunOn
-            && matches!(plan.policy, Policy::RunOn);
-        if !same_rules {
-            return 0;
-        }
-        let mut known = self.trace.len().min(self.smooth);
-        if !plan.sleep.is_empty() {
-            known = known.min(plan.sleep_from);
-        }
-        let known = &self.trace.steps[..known];
-        let parts = |(planned, step): (&Planned, &Step)| {
-            let Some((kind, site)) = planned.expected else { return true };
-            planned.thread != step.thread
-                || kind != step.kind
-                || site != step.site
-                || planned.outcome != step.outcome
-        };
-        let shared = plan.prefix.iter().zip(known).position(parts);
-        shared.unwrap_or(plan.prefix.len().min(known.len()))
     }
 
     /// Nothing from step `at` on is like what an execution without it would do.
@@ -218,6 +190,7 @@ mod tests {
     use crate::id::SiteId;
     use crate::object::Atomic;
     use crate::op::Op;
+    use crate::plan::{Plan, Planned};
 
     /// One thread and its child, which ends after a compare-and-swap that fits only if the atomic was zero; what is recorded.
     fn run(conductor: &mut Conductor, plan: &Plan, value: u64) -> (String, Vec<Planned>) {

@@ -72,14 +72,18 @@ impl Slot {
             Object::Life(life) => *life = Life::new(),
             _ => unreachable!("the life of a thread is nothing else"),
         }
-        self.pending.clear();
-        self.watchers.clear();
-        self.version = 0;
+        self.begin_again();
     }
 
     #[inline(always)]
     pub(super) fn renew(&mut self, model: Object) {
         self.model = model;
+        self.begin_again();
+    }
+
+    /// Nobody waits for the object, which is a new one.
+    #[inline(always)]
+    pub(super) fn begin_again(&mut self) {
         self.pending.clear();
         self.watchers.clear();
         self.version = 0;

@@ -3,16 +3,41 @@
 use super::coroutines::Wake;
 use super::host::Runtime;
 use super::panic::TearDown;
-use crate::thread::drop_left_locals;
+use crate::thread::{drop_left_locals, fail_if_unhandled};
 use gordian_model::{Failure, FailureKind, ThreadId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Runtime {
-    /// Unwinds every thread that is still suspended, youngest first, so that its values are dropped.
-    pub(super) unsafe fn tear_down(rt: *mut Runtime) {
-        // SAFETY: see `execute`.
+    /// Drops what is left of the execution. Mostly that is nothing: all threads have ended, and nothing lives as long as it.
+    ///
+    /// # Safety
+    /// As `execute`.
+    #[inline(always)]
+    pub(super) unsafe fn wind_up(rt: *mut Runtime) {
+        // SAFETY: see `execute`; the references end here.
         unsafe {
             (*rt).silent = true;
+            if (*rt).live > 0 {
+                Runtime::tear_down(rt);
+            }
+            debug_assert!((*rt).newborns.is_empty() && (*rt).unborn.is_empty(), "they would be live");
+            (*rt).running = ThreadId::MAIN;
+            (*rt).silent_ops = 0;
+            if !(*rt).shared.storage.is_empty() || !(*rt).shared.locals.is_empty() {
+                Runtime::drop_statics(rt);
+            }
+            if !(*rt).shared.panics.is_empty() {
+                fail_if_unhandled();
+            }
+        }
+    }
+
+    /// Unwinds every thread that is still suspended, youngest first, so that its values are dropped.
+    #[cold]
+    #[inline(never)]
+    unsafe fn tear_down(rt: *mut Runtime) {
+        // SAFETY: see `execute`.
+        unsafe {
             (*rt).tearing_down = true;
             (*rt).newborns.clear();
             (*rt).unborn.clear();
@@ -50,16 +75,11 @@ impl Runtime {
     }
 
     /// Drops what statics and the thread-locals of threads that were torn down still hold.
-    pub(super) unsafe fn drop_statics(rt: *mut Runtime) {
+    #[cold]
+    #[inline(never)]
+    unsafe fn drop_statics(rt: *mut Runtime) {
         // SAFETY: see `execute`.
         unsafe {
-            (*rt).running = ThreadId::MAIN;
-            (*rt).silent = true;
-            (*rt).silent_ops = 0;
-            let shared = &(*rt).shared;
-            if shared.storage.is_empty() && shared.locals.is_empty() {
-                return;
-            }
             // Dropping one value may bring others to life, so each is taken out by itself.
             let next = move || {
                 drop_left_locals();

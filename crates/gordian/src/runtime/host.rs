@@ -174,11 +174,7 @@ impl Runtime {
                 Runtime::drive(rt);
             }
             watch::at_end(rt);
-            Runtime::tear_down(rt);
-            Runtime::drop_statics(rt);
-            if !(*rt).shared.panics.is_empty() {
-                crate::thread::fail_if_unhandled();
-            }
+            Runtime::wind_up(rt);
             (*rt).conductor.close();
             watch::at_end(rt);
             (*rt).keep_left();

@@ -96,6 +96,14 @@ impl Sites {
         if entry.0 == address { entry.1 } else { self.get_elsewhere(location, names) }
     }
 
+    /// The number, if it is where it belongs.
+    #[inline(always)]
+    pub(super) fn known(&self, location: &'static Location<'static>) -> Option<SiteId> {
+        let address = std::ptr::from_ref(location) as usize;
+        let entry = self.cache[(address >> 3) % Sites::PLACES];
+        (entry.0 == address).then_some(entry.1)
+    }
+
     /// Of those that belong in one place, all but the first are in the places after it: to look one up among all names takes the longer the more
     /// there are.
     #[cold]

@@ -7,9 +7,9 @@
 
 use super::host::Runtime;
 use super::shared::Contended;
-use super::{active, current, image, site};
+use super::{active, current, image};
 use gordian_model::object::Object;
-use gordian_model::{ObjectId, SiteId};
+use gordian_model::{Conductor, ObjectId, SiteId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -31,65 +31,90 @@ impl Tag {
     /// The object in this execution, made by `make` on first use.
     #[inline]
     pub(crate) fn object(&self, make: impl FnOnce() -> Object) -> ObjectId {
-        let number = self.number(|created| {
-            // SAFETY: as in `super::with`.
-            let conductor = unsafe { &mut (*current()).conductor };
-            conductor.create(make(), created).0
-        });
-        ObjectId(number)
+        ObjectId(self.number().unwrap_or_else(|| self.first_use(make)))
     }
 
     /// The cell in this execution.
     pub(crate) fn cell(&self) -> u32 {
-        // SAFETY: as in `super::with`.
-        self.number(|_| unsafe { &mut (*current()).conductor }.create_cell())
+        self.number().unwrap_or_else(|| self.register(&mut |conductor, _| conductor.create_cell()))
     }
 
-    #[inline]
-    pub(crate) fn number(&self, register: impl FnOnce(SiteId) -> u32) -> u32 {
+    /// The number in this execution, if the tag has it.
+    #[inline(always)]
+    fn number(&self) -> Option<u32> {
         // SAFETY: as in `super::with`.
         let epoch = unsafe { (*current()).epoch };
         let registered = self.registered.load(Relaxed);
-        if registered >> NUMBER_BITS == epoch {
-            return (registered & ((1 << NUMBER_BITS) - 1)) as u32;
-        }
-        self.first_use(registered, register)
+        (registered >> NUMBER_BITS == epoch).then_some((registered & ((1 << NUMBER_BITS) - 1)) as u32)
     }
 
+    /// An object is used for the first time. Mostly nobody else has ever used it, and it takes the place that one of its kind had in the execution
+    /// before. What is done then makes no calls, so nothing has to be kept for afterwards.
     #[cold]
     #[inline(never)]
-    fn first_use(&self, seen: u64, register: impl FnOnce(SiteId) -> u32) -> u32 {
-        if super::settle() {
-            // They may have used it.
-            return self.number(register);
+    fn first_use(&self, make: impl FnOnce() -> Object) -> u32 {
+        // SAFETY: as in `super::with`; the reference ends before others are called.
+        let rt: &mut Runtime = unsafe { &mut *current() };
+        let alone = rt.newborns.is_empty() && rt.shared.contended.is_empty();
+        if !alone || self.registered.load(Relaxed) != 0 {
+            return self.register_object(make);
         }
-        if let Some(number) = self.contended() {
+        let model = make();
+        let Some(created) = rt.sites.known(self.created) else { return self.register_object(|| model) };
+        let number = match rt.conductor.create_in_place(model, created) {
+            Ok(object) => object.0,
+            Err(model) => return self.register_object(|| model),
+        };
+        let mine = rt.epoch << NUMBER_BITS | u64::from(number);
+        if number < 1 << NUMBER_BITS && self.registered.compare_exchange(0, mine, Relaxed, Relaxed).is_ok() {
             return number;
         }
-        let number = register(site(self.created));
-        assert!(number < 1 << NUMBER_BITS, "gordian: an execution can have {} objects", 1 << NUMBER_BITS);
-        // SAFETY: as in `super::with`.
-        let epoch = unsafe { (*current()).epoch };
-        let mine = epoch << NUMBER_BITS | u64::from(number);
-        if seen != 0 || self.registered.compare_exchange(0, mine, Relaxed, Relaxed).is_err() {
-            self.use_again(seen, mine, number);
-        }
-        number
+        self.use_again(0, number)
     }
 
-    /// The object was used in another execution before, or is used in one that runs beside this one.
     #[cold]
     #[inline(never)]
-    fn use_again(&self, seen: u64, mine: u64, number: u32) {
+    fn register_object(&self, make: impl FnOnce() -> Object) -> u32 {
+        let mut make = Some(make);
+        self.register(&mut |conductor, created| {
+            let make = make.take().expect("an object is registered once");
+            conductor.create(make(), created).0
+        })
+    }
+
+    /// Gives it a number in this execution, which is the first to use it, or has others beside it.
+    #[cold]
+    #[inline(never)]
+    fn register(&self, number: &mut dyn FnMut(&mut Conductor, SiteId) -> u32) -> u32 {
+        super::settle();
+        // They may have used it.
+        if let Some(number) = self.number().or_else(|| self.contended()) {
+            return number;
+        }
+        let seen = self.registered.load(Relaxed);
+        // SAFETY: as in `super::with`.
+        let rt: &mut Runtime = unsafe { &mut *current() };
+        let created = rt.sites.get(self.created, &mut rt.conductor.names);
+        let number = number(&mut rt.conductor, created);
+        self.use_again(seen, number)
+    }
+
+    /// The number goes into the tag, or where it is found if others have that.
+    #[cold]
+    #[inline(never)]
+    fn use_again(&self, seen: u64, number: u32) -> u32 {
+        assert!(number < 1 << NUMBER_BITS, "gordian: an execution can have {} objects", 1 << NUMBER_BITS);
         // SAFETY: as in `super::with`.
         let rt: &mut Runtime = unsafe { &mut *current() };
         if seen != 0 {
             rt.shared.older.insert(number);
         }
-        let free = seen != 0 && !super::host::is_live(seen >> NUMBER_BITS);
+        let mine = rt.epoch << NUMBER_BITS | u64::from(number);
+        let free = seen == 0 || !super::host::is_live(seen >> NUMBER_BITS);
         if !free || self.registered.compare_exchange(seen, mine, Relaxed, Relaxed).is_err() {
             rt.shared.contended.insert(std::ptr::from_ref(self) as usize, number);
         }
+        number
     }
 
     /// The number in this execution of an object whose tag belongs to another.
