@@ -90,8 +90,6 @@ pub(super) struct Optimal {
     idle: (Vec<Planned>, Vec<Sleeper>),
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
-    /// There are barriers.
-    arrivals: bool,
     /// Executions have failed, and were not carried to the end of what they would have shown.
     failed: bool,
     /// A leaf was tried of which it is open whether it is covered.
@@ -127,7 +125,6 @@ impl Recycle for Optimal {
         self.branch = 0;
         self.reached = 0;
         self.kept.clear();
-        self.arrivals = false;
         self.failed = false;
         self.open = false;
         self.loose = false;
@@ -253,7 +250,7 @@ impl Optimal {
             arrivals: Vec::new(),
         };
         loop {
-            sequence.begin(if whole { trace.len() } else { last }, self.arrivals);
+            sequence.begin(if whole { trace.len() } else { last });
             let sleep = self.sleepers.at(node);
             let Node { seen, tree, doubtful, .. } = &mut self.nodes[node];
             if let Some(cover) = sequence.covered_by(sleep) {
@@ -370,7 +367,6 @@ impl Strategy for Optimal {
         }
         self.grown.learn();
         self.sleepers.reach(self.branch);
-        let mut varies = false;
         let steps = &trace.steps[..];
         let new = steps.get(self.branch..).unwrap_or_default();
         if !new.is_empty() {
@@ -385,13 +381,7 @@ impl Strategy for Optimal {
         }
         self.nodes.reach(steps.len());
         self.races.clear();
-        self.order.extend(steps, &mut self.races);
-        let mut arrivals = false;
-        for step in new {
-            arrivals |= step.kind == OpKind::Arrive;
-            varies |= step.outcomes > 1;
-        }
-        self.arrivals |= arrivals;
+        let varies = self.order.extend(steps, &mut self.races);
         if let [before_last @ .., _] = new {
             self.sleepers.follow(before_last, trace);
         }

@@ -54,9 +54,8 @@ impl Sequence<'_> {
         arrival.map_or(&self.trace.steps[step].accesses, |a| &a.1)
     }
 
-    /// Takes in the steps after the node and before `end` that do not happen after it, and then the last. `arrivals`: there are
-    /// barriers.
-    pub(super) fn begin(&mut self, end: usize, arrivals: bool) {
+    /// Takes in the steps after the node and before `end` that do not happen after it, and then the last.
+    pub(super) fn begin(&mut self, end: usize) {
         let (node, last, order) = (self.node, self.last, self.order);
         self.walked.clear();
         self.steps.clear();
@@ -65,14 +64,16 @@ impl Sequence<'_> {
             self.steps.retain(|&k| k != last);
         }
         self.steps.push(last);
-        if arrivals {
-            self.arrivals.clear();
+        if self.steps.iter().any(|&k| self.trace.steps[k].kind == OpKind::Arrive) {
             self.miss();
         }
     }
 
     /// Finds the [`arrivals`](Self::arrivals).
+    #[cold]
+    #[inline(never)]
     fn miss(&mut self) {
+        self.arrivals.clear();
         for &step in self.steps.iter().filter(|&&s| s != self.last) {
             let Step { kind, accesses, .. } = &self.trace.steps[step];
             let last = |a: &Access| a.act == Act::ArriveLast && self.order.is_missed(a, self.node);
