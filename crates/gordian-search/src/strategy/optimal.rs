@@ -20,6 +20,7 @@ use super::tree::{Branch, insert, look, prune, take_first};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use crate::search::{Maker, Word};
+use covered::sleeps_itself;
 use gordian_model::{
     Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
     copied, dependent,
@@ -171,14 +172,21 @@ impl Optimal {
         let (earlier, later) = race;
         let second = &trace.steps[later];
         // How many outcomes there are is seen when the step is carried out; but if the first sleeps it will not be.
-        let asleep = self.sleepers.at(earlier).iter().find(|s| s.thread == second.thread);
-        let outcomes = asleep.map_or(1, |s| s.outcomes);
+        let (first_asleep, more_asleep) = {
+            let mut asleep = self.sleepers.at(earlier).iter().filter(|s| s.thread == second.thread);
+            (asleep.next(), asleep.next().is_some())
+        };
+        let outcomes = first_asleep.map_or(1, |s| s.outcomes);
         let usual = outcome_without(&trace.steps[earlier], second);
         // If nothing has to come before the later step, and it sleeps itself, that is soon seen.
-        if asleep.is_some_and(|s| s.outcomes == 1 && s.outcome == usual)
+        if let Some(sleeper) = first_asleep
+            && sleeper.outcomes == 1
+            && sleeper.outcome == usual
             && (earlier + 1..later).all(|k| self.order.before(earlier, k))
-            && self.stays_covered(race, second.thread, trace)
+            && ((!more_asleep && sleeps_itself(sleeper, second))
+                || self.stays_covered(race, second.thread, trace))
         {
+            debug_assert!(self.stays_covered(race, second.thread, trace));
             return;
         }
         if outcomes > 1 {
