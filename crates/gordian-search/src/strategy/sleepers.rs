@@ -109,6 +109,11 @@ pub(super) struct Sleeping<'a> {
 
 impl<'a> Sleeping<'a> {
     #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.set.is_empty()
+    }
+
+    #[inline]
     pub(super) fn iter(self) -> impl Iterator<Item = &'a Sleeper> {
         self.set.iter().map(move |&number| &self.all[number as usize])
     }
