@@ -196,13 +196,11 @@ pub(super) fn prune(tree: &mut Vec<Branch>, sleep: Sleeping<'_>) {
 /// Takes the first branch out of a tree: its step, and what may follow that. Most often it is the only one, and nothing has to move up.
 #[inline]
 pub(super) fn take_first(tree: &mut Vec<Branch>) -> (Planned, Vec<Branch>) {
-    let first = &mut tree[0];
-    let taken = (first.planned, std::mem::take(&mut first.children));
-    match tree.len() {
-        1 => tree.clear(),
-        _ => drop(tree.remove(0)),
-    }
-    taken
+    let first = match tree.len() {
+        1 => tree.pop().expect("there is one"),
+        _ => tree.remove(0),
+    };
+    (first.planned, first.children)
 }
 
 /// Does the number of outcomes depend on what happened before?
