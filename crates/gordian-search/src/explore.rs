@@ -166,17 +166,16 @@ pub fn explore_into(
             found.complete = hindrance.is_none();
             break hindrance;
         }
-        let endless = (strategy.is_endless() && limits.time.is_none()).then_some(ENDLESS);
-        if let Some(most) =
-            limits.executions.or(endless).filter(|&most| found.executions + found.blocked >= most)
-        {
+        let made = found.executions + found.blocked;
+        let most = limits.executions.unwrap_or(ENDLESS);
+        if made >= most && (limits.executions.is_some() || (strategy.is_endless() && limits.time.is_none())) {
             break Some(format!("the limit of {most} executions (Checker::executions, GORDIAN_EXECUTIONS)"));
         }
         // Looking at the clock costs as much as a step, so it is done once in a thousand of them.
         let look = found.steps >= next_look;
         if look {
             next_look = found.steps + 1_000;
-            log.look(found.steps, found.executions + found.blocked, start, &*strategy);
+            log.look(found.steps, made, start, &*strategy);
         }
         if let Some(most) = limits.time.filter(|&most| look && start.elapsed() >= most) {
             break Some(format!("the time limit of {most:?} (Checker::time, GORDIAN_TIME)"));

@@ -36,7 +36,7 @@ impl Order {
             && let Some(before) = first.accesses.iter().find(|b| b.object == second.object && arrives(b.act))
         {
             // In the round before, from which `earlier` is missing; as the last of it, unless others are missing too.
-            let round = |t: &&Touch| arrives(t.act) && t.seq == before.seq;
+            let round = |t: &&Touch| arrives(t.access.act) && t.access.seq == before.seq;
             let all = self.touches(before.object).filter(round).count();
             let left = self.remaining(before.object, earlier).filter(round).count();
             let access = touched.iter_mut().find(|a| arrives(a.act)).expect("it arrives");
@@ -58,7 +58,8 @@ impl Order {
                 was_refused && first.accesses.iter().any(|a| (messages..=ready).contains(&a.object.0));
             if may_succeed {
                 let sent =
-                    self.remaining(ObjectId(messages), earlier).filter(|t| t.act == Act::Put).count() as u32;
+                    self.remaining(ObjectId(messages), earlier).filter(|t| t.access.act == Act::Put).count()
+                        as u32;
                 let get = if second.kind == OpKind::Send { Act::Get } else { Act::TryGet };
                 touched.retain(|a| a.object.0 != slots);
                 touched.push(Access { object: ObjectId(messages), act: Act::Put, seq: sent as u16 });
@@ -84,7 +85,7 @@ impl Order {
     fn heed(&self, touched: &mut Accesses, steps: &[Step], earlier: usize, later: usize) {
         use Act::*;
         let step = &steps[later];
-        let asks = |t: &&Touch| t.act == Cancel && (t.step as usize) < later;
+        let asks = |t: &&Touch| t.access.act == Cancel && (t.step as usize) < later;
         let was_asked = self.touches(ObjectId::life(step.thread)).any(|t| asks(&t));
         let is_asked = self.remaining(ObjectId::life(step.thread), earlier).any(|t| asks(&t));
         let misses = match step.kind {
@@ -121,7 +122,7 @@ impl Order {
 
     /// Does somebody who arrived in this round of a barrier do so no longer when what happens after step `at` has not happened yet?
     pub fn is_missed(&self, arrival: &Access, at: usize) -> bool {
-        let round = |t: &&Touch| arrives(t.act) && t.seq == arrival.seq;
+        let round = |t: &&Touch| arrives(t.access.act) && t.access.seq == arrival.seq;
         let touches = self.touches(arrival.object).filter(round);
         touches.count() > self.remaining(arrival.object, at).filter(round).count()
     }

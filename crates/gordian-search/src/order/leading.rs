@@ -111,13 +111,13 @@ impl Order {
         for &Access { object, act, seq } in accesses {
             let concerned = act.concerned_with();
             let mut next = self.objects.get(Order::place(object)).copied().unwrap_or(NONE);
-            while let Some(touch) = self.touches.get(next as usize)
+            while let Some(touch) = self.touch_at(next)
                 && touch.step as usize >= steps.start
                 && touch.acts.meets(concerned)
             {
                 if (touch.step as usize) < steps.end
                     && !self.before(at, touch.step as usize)
-                    && act.conflicts(seq, touch.act, touch.seq)
+                    && act.conflicts(seq, touch.access.act, touch.access.seq)
                 {
                     return true;
                 }
@@ -138,11 +138,12 @@ impl Order {
             let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
             for touch in earlier {
                 let at = touch.step as usize;
-                let known = touch.thread == step.thread || self.before_start(steps, at, later);
-                if known && touch.act.is_total() {
+                let known = self.thread_of(touch) == step.thread || self.before_start(steps, at, later);
+                if known && touch.access.act.is_total() {
                     break;
                 }
-                let race = touch.act.relation(touch.seq, access.act, access.seq) == Relation::Race;
+                let race =
+                    touch.access.act.relation(touch.access.seq, access.act, access.seq) == Relation::Race;
                 if !known && race && self.possible_before(at, step, steps) {
                     into.push((at, later));
                 }
@@ -162,11 +163,11 @@ impl Order {
         for access in step.accesses.iter().filter(|a| timed || a.act.waits()) {
             let earlier = self.touches(access.object).skip_while(|t| t.step as usize >= later);
             for touch in earlier {
-                let known = touch.thread == step.thread || came(touch.step);
-                if known && touch.act.is_total() {
+                let known = self.thread_of(touch) == step.thread || came(touch.step);
+                if known && touch.access.act.is_total() {
                     break;
                 }
-                let relation = touch.act.relation(touch.seq, access.act, access.seq);
+                let relation = touch.access.act.relation(touch.access.seq, access.act, access.seq);
                 if !known && (relation == Relation::Enables || (timed && relation == Relation::Race)) {
                     into.push((touch.step as usize, later));
                 }

@@ -6,8 +6,8 @@ use gordian_model::{Access, Act, Acts, Relation, Step, ThreadId};
 use smallvec::SmallVec;
 
 impl Order {
-    /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that, and how it was touched
-    /// up to there. The touch that will be added is then the latest.
+    /// As [`look_back`](Self::look_back), for a step that touched one object; gives the latest touch of that. The touch
+    /// that will be added is then the latest.
     #[inline(always)]
     pub(super) fn look_back_at_one<P: Past>(
         &mut self,
@@ -16,28 +16,38 @@ impl Order {
         access: Access,
         known: &mut P,
         races: &mut Vec<Race>,
-    ) -> (u32, Acts) {
+    ) -> u32 {
         let place = Order::place(access.object);
         let own = self.touches.len() as u32;
         let Some(latest) = self.objects.get_mut(place) else {
             self.make_room(place);
             self.objects[place] = own;
-            return (NONE, Acts::default());
+            return NONE;
         };
         let latest = std::mem::replace(latest, own);
-        let Some(&touch) = self.touches.get(latest as usize) else { return (NONE, Acts::default()) };
-        let (thread, acts, concerned) = (steps[i].thread, touch.acts, access.act.concerned_by());
-        if acts.meets(concerned) && !(touch.act.is_total() && touch.thread == thread) {
+        let Some(&touch) = self.touch_at(latest) else { return NONE };
+        if touch.acts.meets(access.act.concerned_by()) && !self.stands_for_all(touch, steps[i].thread) {
             // Whatever waits, or goes by numbers, takes more than that.
             if access.act.only_races() {
-                self.race_with(i, thread, access.act, touch, known, races);
+                self.race_with(i, access.act, touch, known, races);
             } else {
                 self.objects[place] = latest;
                 *known = self.look_back_from(i, steps, access, latest, *known, races);
                 self.objects[place] = own;
             }
         }
-        (latest, acts)
+        latest
+    }
+
+    #[inline(always)]
+    pub(super) fn thread_of(&self, touch: &Touch) -> ThreadId {
+        self.event(touch.step as usize).thread
+    }
+
+    /// Was it done by the thread itself, in such a way that it stands for all that was before it?
+    #[inline(always)]
+    pub(super) fn stands_for_all(&self, touch: Touch, thread: ThreadId) -> bool {
+        touch.access.act.is_total() && self.thread_of(&touch) == thread
     }
 
     /// As [`meet`](Self::meet), for an act that [only races](Act::only_races), with this touch and those before it.
@@ -45,7 +55,6 @@ impl Order {
     fn race_with<P: Past>(
         &mut self,
         i: usize,
-        thread: ThreadId,
         act: Act,
         mut touch: Touch,
         known: &mut P,
@@ -54,17 +63,17 @@ impl Order {
         debug_assert!(!Order::waits(act) && !act.is_numbered());
         let (concerned, stand_for_all) = (act.concerned_by(), Acts::TOTAL.with(act));
         loop {
-            let is_known = touch.thread == thread || known.knows(self, &touch);
-            if !is_known && concerned.has(touch.act) {
+            let is_known = known.knows(self, &touch);
+            if !is_known && concerned.has(touch.access.act) {
                 races.push((touch.step as usize, i));
                 known.learn_of(self, &touch);
-                if stand_for_all.has(touch.act) {
+                if stand_for_all.has(touch.access.act) {
                     return;
                 }
-            } else if is_known && stand_for_all.has(touch.act) {
+            } else if is_known && stand_for_all.has(touch.access.act) {
                 return;
             }
-            match self.touches.get(touch.before as usize) {
+            match self.touch_at(touch.before) {
                 Some(&before) if before.acts.meets(concerned) => touch = before,
                 _ => return,
             }
@@ -74,7 +83,7 @@ impl Order {
     /// Goes through the touches of an object from this one back, for a step that touched nothing else. Not inlined: it would take
     /// registers from all steps that need no more than [`race_with`](Self::race_with).
     #[inline(never)]
-    fn look_back_from<P: Past>(
+    pub(super) fn look_back_from<P: Past>(
         &mut self,
         i: usize,
         steps: &[Step],
@@ -93,7 +102,7 @@ impl Order {
             waited: Order::waits(access.act),
             put_met: false,
         };
-        while let Some(&touch) = self.touches.get(next as usize)
+        while let Some(&touch) = self.touch_at(next)
             && touch.acts.meets(access.act.concerned_by())
             && self.meet(&mut look, access, touch, races)
         {
@@ -122,10 +131,9 @@ impl Order {
                 self.make_room(place);
             }
             let latest = self.objects[place];
-            if let Some(touch) = self.touches.get(latest as usize)
+            if let Some(touch) = self.touch_at(latest)
                 && touch.acts.meets(access.act.concerned_by())
-                // What its own thread has done before stands for all that was before it.
-                && !(touch.act.is_total() && touch.thread == step.thread)
+                && !self.stands_for_all(*touch, step.thread)
             {
                 several |= only.is_some();
                 only = Some((*access, latest));
@@ -147,7 +155,7 @@ impl Order {
         if several {
             self.look_at_all(&mut look, races);
         } else if let Some((access, mut next)) = only {
-            while let Some(&touch) = self.touches.get(next as usize)
+            while let Some(&touch) = self.touch_at(next)
                 && touch.acts.meets(access.act.concerned_by())
                 && self.meet(&mut look, access, touch, races)
             {
@@ -174,7 +182,7 @@ impl Order {
             // Of several accesses of one step the first comes first.
             let mut latest: Option<(usize, Touch)> = None;
             for (c, cursor) in cursors.iter().enumerate() {
-                if let Some(&touch) = self.touches.get(cursor.1 as usize)
+                if let Some(&touch) = self.touch_at(cursor.1)
                     && latest.is_none_or(|(_, other)| touch.step > other.step)
                 {
                     latest = Some((c, touch));
@@ -205,20 +213,21 @@ impl Order {
         }
         // What was touched in the same way, and is known, has met everything before it that the step would meet; only messages
         // are told apart by their numbers.
-        let stands_for_all = touch.act.is_total()
-            || (touch.act == access.act
+        let stands_for_all = touch.access.act.is_total()
+            || (touch.access.act == access.act
                 && (!access.act.is_numbered() || (access.act == Act::Get && look.put_met)));
-        let own = touch.thread == look.step.thread;
-        if own || look.known.knows(self, &touch) {
-            look.put_met |= touch.act == Act::Put && touch.seq == access.seq && !own;
+        if look.known.knows(self, &touch) {
+            look.put_met |= touch.access.act == Act::Put
+                && touch.access.seq == access.seq
+                && self.thread_of(&touch) != look.step.thread;
             return !stands_for_all;
         }
-        match touch.act.relation(touch.seq, access.act, access.seq) {
+        match touch.access.act.relation(touch.access.seq, access.act, access.seq) {
             Relation::Commute => true,
-            Relation::Enables if lets_go(touch.act) => {
-                look.put_met |= touch.act == Act::Put;
+            Relation::Enables if lets_go(touch.access.act) => {
+                look.put_met |= touch.access.act == Act::Put;
                 look.late.learn_of(self, &touch);
-                !touch.act.is_total()
+                !touch.access.act.is_total()
             }
             Relation::Enables => {
                 look.known.learn_of(self, &touch);
@@ -226,7 +235,7 @@ impl Order {
             }
             Relation::Race if look.waited && !self.possible_before(at as usize, look.step, look.steps) => {
                 look.late.learn_of(self, &touch);
-                !touch.act.is_total()
+                !touch.access.act.is_total()
             }
             Relation::Race => {
                 races.push((at as usize, look.i));

@@ -12,8 +12,10 @@ mod look;
 mod past;
 mod possible;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod usual;
 
+use crate::strategy::Stack;
 use beside::Beside;
 pub(crate) use foreseen::does_the_same;
 use gordian_model::clock::{ClockId, Clocks};
@@ -22,33 +24,37 @@ use past::{Bits, Past, Row, WORD};
 use std::ops::Range;
 
 /// How a step touched an object.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Touch {
     /// How the object was touched up to here.
     acts: Acts,
-    /// What the step follows, see [`Event::past`].
-    past: u64,
+    /// The steps up to here that touched the object, back to the latest that did so in a [total](Act::is_total) way, as bits; where there
+    /// are no clocks.
+    open: u64,
+    access: Access,
     step: u32,
-    thread: ThreadId,
-    /// The place of the object in [`Order::objects`].
-    place: u32,
     /// The touch of the same object before it, or [`NONE`].
     before: u32,
-    seq: u16,
-    act: Act,
 }
 
 /// No step, or no touch.
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug)]
+impl Default for Touch {
+    fn default() -> Touch {
+        let access = Access { object: ObjectId::NONE, act: Act::Read, seq: 0 };
+        Touch { acts: Acts::NONE, open: 0, access, step: NONE, before: NONE }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Event {
     /// The steps up to it that happen before it, itself included, as bits; where there are no clocks.
     past: u64,
     clock: ClockId,
-    thread: ThreadId,
     /// The how-manieth step of its thread, from one; where there are clocks.
     nth: u32,
+    thread: ThreadId,
     /// The step of the same thread before it, or [`NONE`].
     before: u32,
     /// Where its touches begin.
@@ -66,11 +72,11 @@ pub struct Order {
     /// So it is from the first step on.
     clocked: bool,
     clocks: Clocks,
-    events: Vec<Event>,
+    events: Stack<Event>,
     /// For each thread its latest step, or [`NONE`].
     threads: Vec<u32>,
     /// How objects were touched, step by step.
-    touches: Vec<Touch>,
+    touches: Stack<Touch>,
     /// For each object its latest touch, or [`NONE`].
     objects: Vec<u32>,
     beside: Beside,
@@ -113,7 +119,7 @@ impl Order {
         }
         // Latest first, so that the earliest has the last word.
         for touch in self.touches[first.touches as usize..].iter().rev() {
-            self.objects[touch.place as usize] = touch.before;
+            self.objects[Order::place(touch.access.object)] = touch.before;
         }
         self.touches.truncate(first.touches as usize);
         for event in self.events[len..].iter().rev() {
@@ -128,11 +134,11 @@ impl Order {
             self.objects.fill(NONE);
         } else {
             // Those of an earlier search, of another program.
-            self.touches.iter().for_each(|touch| self.objects[touch.place as usize] = NONE);
+            self.touches.iter().for_each(|touch| self.objects[Order::place(touch.access.object)] = NONE);
         }
-        self.touches.clear();
+        self.touches.truncate(0);
         self.threads.fill(NONE);
-        self.events.clear();
+        self.events.truncate(0);
     }
 
     /// Forgets everything, also that clocks are to be kept.
@@ -142,14 +148,27 @@ impl Order {
         self.wide = false;
     }
 
+    /// A step.
+    #[inline(always)]
+    fn event(&self, step: usize) -> &Event {
+        debug_assert!(step < self.events.len());
+        self.events.kept(step).expect("there is such a step")
+    }
+
+    /// A touch, or nothing for [`NONE`].
+    #[inline(always)]
+    fn touch_at(&self, touch: u32) -> Option<&Touch> {
+        self.touches.kept(touch as usize)
+    }
+
     /// Does step `a` happen before step `b` (or are they the same)?
     #[inline]
     pub fn before(&self, a: usize, b: usize) -> bool {
         if !self.wide {
-            return self.events[b].past >> a & 1 == 1;
+            return self.event(b).past >> a & 1 == 1;
         }
-        let a = &self.events[a];
-        self.clocks.get(self.events[b].clock, a.thread) >= a.nth
+        let a = self.event(a);
+        self.clocks.get(self.event(b).clock, a.thread) >= a.nth
     }
 
     /// Says of later steps whether they happen after step `a`.
@@ -157,8 +176,8 @@ impl Order {
     pub(crate) fn after(&self, a: usize) -> impl Fn(usize) -> bool + '_ {
         let (wide, Event { thread, nth, .. }) = (self.wide, self.events[a]);
         move |b| match wide {
-            true => self.clocks.get(self.events[b].clock, thread) >= nth,
-            false => self.events[b].past >> a & 1 == 1,
+            true => self.clocks.get(self.event(b).clock, thread) >= nth,
+            false => self.event(b).past >> a & 1 == 1,
         }
     }
 
@@ -168,22 +187,23 @@ impl Order {
         self.clocks.row(self.events[i].clock)
     }
 
-    /// Adds all steps that are missing, see [`push`](Self::push). Not inlined: most of what it works with fits into registers by itself.
+    /// Adds all steps that are missing, see [`push`](Self::push). Have some of them several outcomes? Not inlined: most of what it works
+    /// with fits into registers by itself.
     #[inline(never)]
-    pub fn extend(&mut self, steps: &[Step], races: &mut Vec<Race>) {
-        if !self.wide {
-            let narrow = &steps[..steps.len().min(WORD)];
-            while self.events.len() < narrow.len() {
-                self.push_as::<Bits>(narrow, races);
+    pub fn extend(&mut self, steps: &[Step], races: &mut Vec<Race>) -> bool {
+        let mut vary = false;
+        loop {
+            if !self.wide {
+                self.push_usual(&steps[..steps.len().min(WORD)], races);
             }
-        }
-        while self.events.len() < steps.len() {
+            let Some(step) = steps.get(self.events.len()) else { return vary };
+            vary |= step.outcomes > 1;
             self.push(steps, races);
         }
     }
 
     /// Adds the next step and tells the races it takes part in as the later one.
-    #[inline]
+    #[inline(never)]
     pub fn push(&mut self, steps: &[Step], races: &mut Vec<Race>) {
         if self.events.len() >= WORD && !self.wide {
             self.widen();
@@ -221,9 +241,9 @@ impl Order {
         match met_by_others(step.kind, &step.accesses) {
             // Most steps touch one thing, without having been idle before.
             &[access] if step.woken_by.is_none() => {
-                let (latest, acts) = self.look_back_at_one(i, steps, access, &mut known, races);
+                let latest = self.look_back_at_one(i, steps, access, &mut known, races);
                 known.write(self, &mut event);
-                self.touch(i, &event, access, latest, acts);
+                self.touch::<P>(i, access, latest);
             }
             accesses => {
                 known = self.look_back(i, steps, accesses, known, races);
@@ -231,12 +251,11 @@ impl Order {
                 for &access in accesses {
                     let own = self.touches.len() as u32;
                     let latest = std::mem::replace(&mut self.objects[Order::place(access.object)], own);
-                    let acts = self.touches.get(latest as usize).map_or_else(Acts::default, |t| t.acts);
-                    self.touch(i, &event, access, latest, acts);
+                    self.touch::<P>(i, access, latest);
                 }
             }
         }
-        self.events.push(event);
+        *self.events.push() = event;
     }
 
     #[cold]
@@ -253,21 +272,19 @@ impl Order {
         self.objects.resize(place + 1, NONE);
     }
 
-    /// Writes down that step `i` touched an object, of which this is the latest touch now, what touched it before, and how it had been
-    /// touched up to then.
+    /// Writes down that step `i` touched an object, of which this is the latest touch now, and what touched it before.
     #[inline(always)]
-    fn touch(&mut self, i: usize, event: &Event, access: Access, before: u32, acts: Acts) {
-        let Access { object, act, seq } = access;
-        let (acts, step, place) = (acts.with(act), i as u32, Order::place(object) as u32);
-        let Event { past, thread, .. } = *event;
-        self.touches.push(Touch { acts, past, step, thread, place, before, seq, act });
+    fn touch<P: Past>(&mut self, i: usize, access: Access, before: u32) {
+        let (acts, open) = self.touch_at(before).map_or((Acts::NONE, 0), |t| (t.acts, t.open));
+        let (acts, open) = (acts.with(access.act), P::open(open, i, access.act));
+        *self.touches.push() = Touch { acts, open, access, step: i as u32, before };
     }
 
     /// How an object was touched, the latest first.
     #[inline]
     fn touches(&self, object: ObjectId) -> impl Iterator<Item = &Touch> {
         let latest = self.objects.get(Order::place(object)).copied().unwrap_or(NONE);
-        let get = |touch: u32| self.touches.get(touch as usize);
+        let get = |touch: u32| self.touch_at(touch);
         std::iter::successors(get(latest), move |touch| get(touch.before))
     }
 
@@ -276,11 +293,14 @@ impl Order {
         let end = self.events.get(step + 1).map_or(self.touches.len(), |next| next.touches as usize);
         let touches = &self.touches[self.events[step].touches as usize..end];
         touches.iter().any(|touch| {
-            let get = |before: u32| self.touches.get(before as usize);
+            let get = |before: u32| self.touch_at(before);
             std::iter::successors(get(touch.before), |other| get(other.before))
                 .take_while(|other| other.step as usize >= earlier.start)
                 .filter(|other| (other.step as usize) < earlier.end)
-                .any(|other| other.act.conflicts(other.seq, touch.act, touch.seq))
+                .any(|other| {
+                    let (a, b) = (other.access, touch.access);
+                    a.act.conflicts(a.seq, b.act, b.seq)
+                })
         })
     }
 

@@ -5,8 +5,8 @@
 //! it gets there.
 
 use super::{Event, Order, Touch};
-use gordian_model::ThreadId;
 use gordian_model::clock::ClockId;
+use gordian_model::{Act, ThreadId};
 
 /// As many steps as there are bits in a word.
 pub(super) const WORD: usize = u64::BITS as usize;
@@ -30,11 +30,26 @@ pub(super) trait Past: Copy + Default {
 
     /// Writes down what the step knows at last, itself included.
     fn write(self, order: &mut Order, event: &mut Event);
+
+    /// [Open](Touch::open) touches, and one more.
+    fn open(open: u64, step: usize, act: Act) -> u64;
 }
 
 /// A bit for each step.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bits(u64);
+
+impl Bits {
+    /// What a step knows of those before it, if that is all it knows with itself.
+    pub(super) fn before(past: u64, step: usize) -> Bits {
+        Bits(past & !(1 << step))
+    }
+
+    /// The same with the step itself.
+    pub(super) fn with(self, step: usize) -> u64 {
+        self.0 | 1 << step
+    }
+}
 
 impl Past for Bits {
     #[inline(always)]
@@ -44,12 +59,12 @@ impl Past for Bits {
 
     #[inline(always)]
     fn learn(&mut self, order: &mut Order, step: u32) {
-        self.0 |= order.events[step as usize].past;
+        self.0 |= order.event(step as usize).past;
     }
 
     #[inline(always)]
-    fn learn_of(&mut self, _: &mut Order, touch: &Touch) {
-        self.0 |= touch.past;
+    fn learn_of(&mut self, order: &mut Order, touch: &Touch) {
+        self.0 |= order.event(touch.step as usize).past;
     }
 
     #[inline(always)]
@@ -64,7 +79,12 @@ impl Past for Bits {
 
     #[inline(always)]
     fn write(self, order: &mut Order, event: &mut Event) {
-        event.past = self.0 | 1 << order.events.len();
+        event.past = self.with(order.events.len());
+    }
+
+    #[inline(always)]
+    fn open(open: u64, step: usize, act: Act) -> u64 {
+        1 << step | if act.is_total() { 0 } else { open }
     }
 }
 
@@ -97,13 +117,18 @@ impl Past for Row {
     }
 
     fn knows(self, order: &Order, touch: &Touch) -> bool {
-        order.clocks.get(self.0, touch.thread) >= order.events[touch.step as usize].nth
+        let event = &order.events[touch.step as usize];
+        order.clocks.get(self.0, event.thread) >= event.nth
     }
 
     fn write(self, order: &mut Order, event: &mut Event) {
         event.nth = order.nth_after(event.before);
         event.clock = self.0;
         order.clocks.set(self.0, event.thread, event.nth);
+    }
+
+    fn open(_: u64, _: usize, _: Act) -> u64 {
+        0
     }
 }
 

@@ -33,7 +33,7 @@ impl Order {
             .accesses
             .iter()
             .find(|a| a.object == life && matches!(a.act, Act::Heed | Act::Interrupted))?;
-        let is_asked = || self.remaining(life, at).any(|t| t.act == Act::Cancel);
+        let is_asked = || self.remaining(life, at).any(|t| t.access.act == Act::Cancel);
         let first = &steps[at].accesses;
         match step.kind {
             OpKind::Acquire if heeds.act == Act::Interrupted => {
@@ -62,7 +62,7 @@ impl Order {
         }
         step.accesses.iter().all(|access| match access.act {
             Act::Saw => {
-                let ended = |t: &Touch| t.act == Act::Exit && (t.seq == 1 || step.arg == 0);
+                let ended = |t: &Touch| t.access.act == Act::Exit && (t.access.seq == 1 || step.arg == 0);
                 self.holders(access.object, at).is_empty()
                     && (step.kind != OpKind::OnceWait || self.remaining(access.object, at).any(ended))
             }
@@ -79,8 +79,12 @@ impl Order {
             Act::Get => {
                 let takes = |a: &Access| a.object == access.object && matches!(a.act, Act::Get | Act::TryGet);
                 steps[at].accesses.iter().any(takes)
-                    || !self.touches(access.object).any(|t| t.act == Act::Put && t.seq == access.seq)
-                    || self.remaining(access.object, at).any(|t| t.act == Act::Put && t.seq == access.seq)
+                    || !self
+                        .touches(access.object)
+                        .any(|t| t.access.act == Act::Put && t.access.seq == access.seq)
+                    || self
+                        .remaining(access.object, at)
+                        .any(|t| t.access.act == Act::Put && t.access.seq == access.seq)
             }
             _ => true,
         })
@@ -90,8 +94,8 @@ impl Order {
         let mut held: SmallVec<[(ThreadId, bool); 4]> = SmallVec::new();
         let touches: SmallVec<[&Touch; 16]> = self.remaining(object, at).collect();
         for touch in touches.into_iter().rev() {
-            let thread = touch.thread;
-            match touch.act {
+            let thread = self.thread_of(touch);
+            match touch.access.act {
                 Act::Take | Act::TryTake => held.push((thread, false)),
                 Act::Share | Act::TryShare => held.push((thread, true)),
                 Act::Free | Act::Unshare => {

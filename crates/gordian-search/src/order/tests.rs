@@ -3,7 +3,7 @@
 use super::*;
 use gordian_model::conductor::Conductor;
 use gordian_model::object::{Atomic, Channel, Mutex, Object};
-use gordian_model::{Op, Plan, Planned, Relation, SiteId, dependent};
+use gordian_model::{ObjectId, Op, Plan, Planned, Relation, SiteId, dependent};
 
 /// The races of an execution in which each thread does its ops on one object, in the order given.
 fn races(model: Object, threads: &[&[(OpKind, u64)]], order: &[u32]) -> Vec<Race> {
@@ -196,4 +196,80 @@ fn agree(many: usize) {
         }
     }
     assert!(bits.wide && found.len() > 100);
+}
+
+/// An execution of four threads that load and store, take a lock, try to, and send and receive, drawn by chance.
+pub(crate) fn mixed(mut chance: u32) -> Conductor {
+    let with_tries = chance % 2 == 1;
+    let mut draw = |most: usize| {
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (chance >> 16) as usize % most
+    };
+    let mut conductor = Conductor::default();
+    let planned = |t: usize| Planned { thread: ThreadId(t as u32), outcome: 0, expected: None };
+    let prefix = (0..60).map(|_| planned(draw(5))).collect();
+    conductor.begin(&Plan { prefix, lenient: true, ..Plan::default() });
+    let mut channel = Channel::new(None);
+    channel.add_sender();
+    let memory = [0; 2].map(|_| conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
+    let mutex = conductor.create(Mutex::new().into(), SiteId::UNKNOWN);
+    let channel = conductor.create(channel.into(), SiteId::UNKNOWN);
+    let mut left: Vec<Vec<(OpKind, ObjectId)>> = vec![Vec::new(); 5];
+    for ops in &mut left[1..] {
+        for _ in 0..5 {
+            let object = memory[draw(2)];
+            match draw(7) {
+                0 | 1 => ops.push((OpKind::Load, object)),
+                2 => ops.push((OpKind::Store, object)),
+                3 => ops.push((OpKind::Send, channel)),
+                4 => ops.push((OpKind::TryReceive, channel)),
+                5 if with_tries => ops.push((OpKind::TryLock, mutex)),
+                _ => ops.extend([(OpKind::Unlock, mutex), (OpKind::Load, object), (OpKind::Lock, mutex)]),
+            }
+        }
+    }
+    let mut go_on = |conductor: &mut Conductor, t: usize| match left[t].pop() {
+        Some((kind, object)) => {
+            let op = Op { arg: 1, detail: 8, ..Op::new(kind, object, SiteId(t as u32)) };
+            conductor.announce(ThreadId(t as u32), &op);
+        }
+        None => conductor.finish(ThreadId(t as u32)),
+    };
+    (1..5).for_each(|_| _ = conductor.spawn(ThreadId::MAIN));
+    (0..5).for_each(|t| go_on(&mut conductor, t));
+    while let gordian_model::Decision::Run(thread) = conductor.decide() {
+        conductor.perform(thread);
+        go_on(&mut conductor, thread.index());
+    }
+    conductor
+}
+
+#[test]
+fn usual_steps_are_added_as_all_others_are() {
+    let (mut plainly, mut order) = (Order::default(), Order::default());
+    let (mut expected, mut found, mut all) = (Vec::new(), Vec::new(), 0);
+    for chance in 0..400 {
+        let execution = mixed(chance);
+        let steps = &execution.trace.steps[..];
+        assert!(steps.len() < WORD, "{}", steps.len());
+        // Each with what is left of the one before it, then from somewhere in the middle.
+        for from in [0, steps.len() / 2, steps.len().saturating_sub(1)] {
+            for order in [&mut plainly, &mut order] {
+                order.truncate(from);
+            }
+            expected.clear();
+            found.clear();
+            while plainly.len() < steps.len() {
+                plainly.push(steps, &mut expected);
+            }
+            order.extend(steps, &mut found);
+            assert_eq!(found, expected, "{chance} from {from}");
+            assert_eq!(order.events[..], plainly.events[..], "{chance} from {from}");
+            assert_eq!(order.touches[..], plainly.touches[..], "{chance} from {from}");
+            assert_eq!(order.threads, plainly.threads);
+            assert_eq!(order.objects, plainly.objects);
+            all += found.len();
+        }
+    }
+    assert!(all > 2_000, "{all}");
 }

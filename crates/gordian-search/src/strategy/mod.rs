@@ -24,6 +24,7 @@ use crate::search::Word;
 pub(crate) use frontier::words::maker;
 pub(crate) use frontier::{Lanes, MOST, PRIORITIES, Space, Within};
 use gordian_model::{Failure, Names, Plan, Trace, Tree};
+pub(crate) use stack::Stack;
 
 /// The strategies there are, in the order in which messages list them. A new one is a file and a line here.
 pub(crate) const WORDS: &[Word] = &[

@@ -9,22 +9,22 @@
 //! wakeup tree beside it, unless they are covered: a `compare_exchange_weak` that fails only reads, and what it leads to may
 //! have been seen although what its success leads to has not.
 
+mod ask;
 mod covered;
 
 use super::grown::Grown;
 use super::recycled::Recycle;
-use super::sequence::{Cover, Sequence, is_foreseen};
 use super::sleepers::Sleepers;
 use super::stack::Stack;
-use super::tree::{Branch, insert, look, prune, take_first};
+use super::tree::{Branch, look, prune, take_first};
 use super::{Next, Strategy};
 use crate::order::{Order, Race};
 use crate::search::{Maker, Word};
+use ask::outcome_without;
+use covered::sleeps_itself;
 use gordian_model::{
-    Accesses, Act, End, Failure, FailureKind, OpKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree,
-    copied, dependent,
+    End, Failure, FailureKind, Plan, Planned, Sleeper, Step, ThreadId, Trace, Tree, dependent,
 };
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 use std::thread::LocalKey;
@@ -90,8 +90,6 @@ pub(super) struct Optimal {
     idle: (Vec<Planned>, Vec<Sleeper>),
     /// Races that were covered, and will be looked at again.
     kept: Vec<Kept>,
-    /// There are barriers.
-    arrivals: bool,
     /// Executions have failed, and were not carried to the end of what they would have shown.
     failed: bool,
     /// A leaf was tried of which it is open whether it is covered.
@@ -127,7 +125,6 @@ impl Recycle for Optimal {
         self.branch = 0;
         self.reached = 0;
         self.kept.clear();
-        self.arrivals = false;
         self.failed = false;
         self.open = false;
         self.loose = false;
@@ -174,14 +171,21 @@ impl Optimal {
         let (earlier, later) = race;
         let second = &trace.steps[later];
         // How many outcomes there are is seen when the step is carried out; but if the first sleeps it will not be.
-        let asleep = self.sleepers.at(earlier).iter().find(|s| s.thread == second.thread);
-        let outcomes = asleep.map_or(1, |s| s.outcomes);
+        let (first_asleep, more_asleep) = {
+            let mut asleep = self.sleepers.at(earlier).iter().filter(|s| s.thread == second.thread);
+            (asleep.next(), asleep.next().is_some())
+        };
+        let outcomes = first_asleep.map_or(1, |s| s.outcomes);
         let usual = outcome_without(&trace.steps[earlier], second);
         // If nothing has to come before the later step, and it sleeps itself, that is soon seen.
-        if asleep.is_some_and(|s| s.outcomes == 1 && s.outcome == usual)
+        if let Some(sleeper) = first_asleep
+            && sleeper.outcomes == 1
+            && sleeper.outcome == usual
             && (earlier + 1..later).all(|k| self.order.before(earlier, k))
-            && self.stays_covered(race, second.thread, trace)
+            && ((!more_asleep && sleeps_itself(sleeper, second))
+                || self.stays_covered(race, second.thread, trace))
         {
+            debug_assert!(self.stays_covered(race, second.thread, trace));
             return;
         }
         if outcomes > 1 {
@@ -204,105 +208,6 @@ impl Optimal {
             self.ask_for((at, at), outcome, trace, false);
         }
     }
-
-    /// Asks for an execution in which the later step of a race, with this outcome, goes before the earlier one, or instead of it if they are
-    /// the same.
-    fn ask_for(&mut self, race: Race, outcome: u32, trace: &Trace, whole: bool) {
-        let (earlier, later) = race;
-        let (first, second) = (&trace.steps[earlier], &trace.steps[later]);
-        let varies = earlier == later;
-        let usual = !varies && outcome == outcome_without(first, second);
-        let mut accesses = match varies {
-            true => copied(&second.accesses),
-            false => self.order.touched_without(&trace.steps, earlier, later),
-        };
-        if !usual {
-            accesses = touched_with(second.kind, accesses, outcome);
-        }
-        // With another outcome it may well be no race, and then it is covered by what is being explored.
-        let may_be_none = !usual && !varies;
-        if may_be_none {
-            self.sleepers.put_to_sleep(earlier, first.sleeper());
-        }
-        self.put(race, (outcome, accesses), trace, whole);
-        if may_be_none {
-            self.sleepers.wake(earlier);
-        }
-    }
-
-    /// Puts the sequence that a race asks for into the wakeup tree, unless steps that sleep at the node or the tree cover it.
-    ///
-    /// In the paper the sequence is made of *all* steps of the execution that do not happen after the earlier one, also those
-    /// after the later one, and it is asked for after each execution that has the race. But what comes after the later one matters only if
-    /// a sleeping step depends on it that would otherwise cover the sequence. So the steps up to the later one are asked
-    /// for, once; if they are covered, or may be, the whole is, and the race is looked at again after the executions that
-    /// still have it.
-    fn put(&mut self, race: Race, (outcome, accesses): (u32, Accesses), trace: &Trace, mut whole: bool) {
-        let (node, last) = race;
-        let mut sequence = Sequence {
-            trace,
-            order: &self.order,
-            steps: std::mem::take(&mut self.steps),
-            last,
-            last_outcome: outcome,
-            foreseen: is_foreseen(&trace.steps[last], &accesses),
-            last_accesses: accesses,
-            node,
-            objects: trace.steps[node].objects,
-            walked: SmallVec::new(),
-            arrivals: Vec::new(),
-        };
-        loop {
-            sequence.begin(if whole { trace.len() } else { last }, self.arrivals);
-            let sleep = self.sleepers.at(node);
-            let Node { seen, tree, doubtful, .. } = &mut self.nodes[node];
-            if let Some(cover) = sequence.covered_by(sleep) {
-                let Cover::UpTo(by) = cover else { break };
-                if self.stays_covered(race, by, trace) {
-                    debug_assert!(!self.is_woken(node, by, last + 1, trace));
-                    break;
-                }
-                if whole || !self.is_woken(node, by, last + 1, trace) {
-                    self.kept.push(Kept { race, outcome, by: Some(by) });
-                    break;
-                }
-            } else {
-                let in_doubt = insert(tree, &mut sequence, sleep, &mut self.spare);
-                seen.get_or_insert_with(|| trace.steps[node].sleeper());
-                self.reached = self.reached.max(node + 1);
-                if !in_doubt {
-                    break;
-                }
-                *doubtful = true;
-                self.in_doubt = true;
-                if whole {
-                    self.kept.push(Kept { race, outcome, by: None });
-                    break;
-                }
-            }
-            whole = true;
-        }
-        self.steps = sequence.steps;
-    }
-}
-
-/// The outcome to ask for when `later` goes before `earlier`. How many there are then is seen when it is carried out; if
-/// the two race only because a thread ends, the same.
-fn outcome_without(earlier: &Step, later: &Step) -> u32 {
-    if later.outcome == 0 {
-        return 0;
-    }
-    let touched = |object| earlier.accesses.iter().any(|a| a.object == object);
-    let only_the_end = later.accesses.iter().all(|a| a.act == Act::Exit || !touched(a.object));
-    if only_the_end { later.outcome } else { 0 }
-}
-
-/// What an op touches with another outcome.
-fn touched_with(kind: OpKind, mut accesses: Accesses, outcome: u32) -> Accesses {
-    if kind == OpKind::CompareExchangeWeak {
-        accesses[0].act = if outcome == 0 { Act::Write } else { Act::Read };
-    }
-    accesses
 }
 
 impl Strategy for Optimal {
@@ -370,7 +275,6 @@ impl Strategy for Optimal {
         }
         self.grown.learn();
         self.sleepers.reach(self.branch);
-        let mut varies = false;
         let steps = &trace.steps[..];
         let new = steps.get(self.branch..).unwrap_or_default();
         if !new.is_empty() {
@@ -385,13 +289,7 @@ impl Strategy for Optimal {
         }
         self.nodes.reach(steps.len());
         self.races.clear();
-        self.order.extend(steps, &mut self.races);
-        let mut arrivals = false;
-        for step in new {
-            arrivals |= step.kind == OpKind::Arrive;
-            varies |= step.outcomes > 1;
-        }
-        self.arrivals |= arrivals;
+        let varies = self.order.extend(steps, &mut self.races);
         if let [before_last @ .., _] = new {
             self.sleepers.follow(before_last, trace);
         }

@@ -4,8 +4,7 @@ use super::sleepers::Sleeping;
 use super::tree::{Branch, Doubt};
 use crate::order::{Order, does_the_same};
 use gordian_model::{
-    Access, Accesses, Act, ObjectId, OpKind, Planned, Relation, SiteId, Sleeper, Step, ThreadId, Trace,
-    copied,
+    Access, Accesses, Act, ObjectId, OpKind, Relation, SiteId, Sleeper, Step, ThreadId, Trace, copied,
 };
 use smallvec::SmallVec;
 
@@ -54,9 +53,8 @@ impl Sequence<'_> {
         arrival.map_or(&self.trace.steps[step].accesses, |a| &a.1)
     }
 
-    /// Takes in the steps after the node and before `end` that do not happen after it, and then the last. `arrivals`: there are
-    /// barriers.
-    pub(super) fn begin(&mut self, end: usize, arrivals: bool) {
+    /// Takes in the steps after the node and before `end` that do not happen after it, and then the last.
+    pub(super) fn begin(&mut self, end: usize) {
         let (node, last, order) = (self.node, self.last, self.order);
         self.walked.clear();
         self.steps.clear();
@@ -65,14 +63,16 @@ impl Sequence<'_> {
             self.steps.retain(|&k| k != last);
         }
         self.steps.push(last);
-        if arrivals {
-            self.arrivals.clear();
+        if self.steps.iter().any(|&k| self.trace.steps[k].kind == OpKind::Arrive) {
             self.miss();
         }
     }
 
     /// Finds the [`arrivals`](Self::arrivals).
+    #[cold]
+    #[inline(never)]
     fn miss(&mut self) {
+        self.arrivals.clear();
         for &step in self.steps.iter().filter(|&&s| s != self.last) {
             let Step { kind, accesses, .. } = &self.trace.steps[step];
             let last = |a: &Access| a.act == Act::ArriveLast && self.order.is_missed(a, self.node);
@@ -233,26 +233,10 @@ impl Sequence<'_> {
         doubt: Option<Box<Doubt>>,
         children: Vec<Branch>,
     ) -> Branch {
-        let Step { thread, kind, site, outcomes, object, other, .. } = self.trace.steps[step];
-        let outcome = self.outcome(step);
-        let accesses = copied(self.accesses(step));
-        // Objects that are known at the node are told by their numbers.
-        let sites = match accesses.iter().any(|a| is_young(a.object, self.objects)) {
-            true => (self.created(object), self.created(other)),
-            false => (SiteId::UNKNOWN, SiteId::UNKNOWN),
-        };
-        Branch {
-            planned: Planned { thread, outcome, expected: Some((kind, site)) },
-            accesses,
-            op: (object, other),
-            known: self.objects,
-            sites,
-            foreseen: self.is_foreseen(step),
-            varies: outcomes > 1 || (step == self.last && may_vary(kind)),
-            doubt,
-            doubtful,
-            children,
-        }
+        let (accesses, outcome) = (copied(self.accesses(step)), self.outcome(step));
+        let last = (step == self.last).then_some(self.foreseen);
+        let new = Branch::new(self.trace, self.objects, step, outcome, accesses, last);
+        Branch { doubt, doubtful, children, ..new }
     }
 
     /// What the branch touches, in the numbers of this execution.
@@ -287,12 +271,18 @@ impl Sequence<'_> {
     }
 
     fn created(&self, object: ObjectId) -> SiteId {
-        self.trace.object(object).map_or(SiteId::UNKNOWN, |info| info.site)
+        created(self.trace, object)
     }
 
     fn next_of(&self, thread: ThreadId, from: usize) -> Option<&Step> {
         self.trace.steps[from..].iter().find(|s| s.thread == thread)
     }
+}
+
+/// Where an object was created.
+#[cold]
+pub(super) fn created(trace: &Trace, object: ObjectId) -> SiteId {
+    trace.object(object).map_or(SiteId::UNKNOWN, |info| info.site)
 }
 
 /// Is it only foreseen that a step will touch this? What a compare-and-swap does follows from the value it meets, which is
@@ -304,15 +294,9 @@ pub(super) fn is_foreseen(step: &Step, touched: &[Access]) -> bool {
         && !matches!(step.kind, OpKind::CompareExchange | OpKind::CompareExchangeWeak | OpKind::Arrive)
 }
 
-/// Does the number of outcomes depend on what happened before?
-fn may_vary(kind: OpKind) -> bool {
-    use OpKind::*;
-    matches!(kind, CompareExchangeWeak | NotifyOne | IsLeader | FutexWake | FutexRequeue)
-}
-
 /// Was the object made after so many others? Such ones may be numbered otherwise in another execution.
 #[inline]
-fn is_young(object: ObjectId, known: u32) -> bool {
+pub(super) fn is_young(object: ObjectId, known: u32) -> bool {
     object.as_life().is_none() && object.0 >= known
 }
 

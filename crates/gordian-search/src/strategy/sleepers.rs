@@ -47,12 +47,11 @@ impl Sleepers {
     pub(super) fn follow(&mut self, steps: &[Step], trace: &Trace) {
         let mut from = self.nodes.last().map_or(0, |node| node.set as usize);
         let own = self.all.len() as u32;
-        for (i, step) in steps.iter().enumerate() {
+        for step in steps {
             let to = self.sets.len();
             if from == to {
-                // Nobody sleeps any more.
-                let rest = steps.len() - i;
-                return self.nodes.extend(std::iter::repeat_n(Start { set: to as u32, own }, rest));
+                // Nobody sleeps any more, and where no set is there it is an empty one.
+                return;
             }
             self.nodes.push(Start { set: to as u32, own });
             for k in from..to {
@@ -108,6 +107,11 @@ pub(super) struct Sleeping<'a> {
 }
 
 impl<'a> Sleeping<'a> {
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.set.is_empty()
+    }
+
     #[inline]
     pub(super) fn iter(self) -> impl Iterator<Item = &'a Sleeper> {
         self.set.iter().map(move |&number| &self.all[number as usize])

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 /// A stack of nodes.
 #[derive(Debug)]
-pub(super) struct Stack<T> {
+pub(crate) struct Stack<T> {
     nodes: Vec<T>,
     len: usize,
 }
@@ -18,7 +18,7 @@ impl<T> Default for Stack<T> {
 impl<T: Default> Stack<T> {
     /// One more node: one that was popped before, if there is one, as it was left.
     #[inline]
-    pub(super) fn push(&mut self) -> &mut T {
+    pub(crate) fn push(&mut self) -> &mut T {
         if self.len == self.nodes.len() {
             self.make_room();
         }
@@ -28,11 +28,17 @@ impl<T: Default> Stack<T> {
 
     /// At least so many nodes: those that are missing as [`push`](Self::push) makes them.
     #[inline]
-    pub(super) fn reach(&mut self, len: usize) {
+    pub(crate) fn reach(&mut self, len: usize) {
         while self.nodes.len() < len {
             self.make_room();
         }
         self.len = self.len.max(len);
+    }
+
+    /// The node with this number, which may also be one that was popped: for who knows that it is there, and saves to look.
+    #[inline]
+    pub(crate) fn kept(&self, at: usize) -> Option<&T> {
+        self.nodes.get(at)
     }
 
     #[cold]
@@ -42,13 +48,13 @@ impl<T: Default> Stack<T> {
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.len -= 1;
     }
 
     /// At most so many nodes: the others are popped.
     #[inline]
-    pub(super) fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 }

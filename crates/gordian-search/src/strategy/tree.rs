@@ -24,10 +24,10 @@
 //! tried from the node. But it may have taken in longer sequences, of which that need not be true. So a leaf in doubt takes
 //! in none: the rest is put below it.
 
-use super::sequence::{Found, Is, Part, Sequence, Tried};
+use super::sequence::{Found, Is, Part, Sequence, Tried, created, is_young};
 use super::sleepers::Sleeping;
 use crate::order::Order;
-use gordian_model::{Accesses, ObjectId, Planned, SiteId, Sleeper, ThreadId, Trace};
+use gordian_model::{Accesses, ObjectId, OpKind, Planned, SiteId, Sleeper, Step, ThreadId, Trace};
 use smallvec::SmallVec;
 
 /// A step to be taken, and what may follow it.
@@ -67,6 +67,37 @@ pub(super) struct Doubt {
 }
 
 impl Branch {
+    /// A branch by itself: a step of a trace with this outcome, that touches this. Of the last of a sequence it is said whether that
+    /// is only foreseen. Objects below `known` are known at the node.
+    #[inline]
+    pub(super) fn new(
+        trace: &Trace,
+        known: u32,
+        step: usize,
+        outcome: u32,
+        accesses: Accesses,
+        last: Option<bool>,
+    ) -> Branch {
+        let Step { thread, kind, site, outcomes, object, other, .. } = trace.steps[step];
+        // Objects that are known at the node are told by their numbers.
+        let sites = match accesses.iter().any(|a| is_young(a.object, known)) {
+            true => (created(trace, object), created(trace, other)),
+            false => (SiteId::UNKNOWN, SiteId::UNKNOWN),
+        };
+        Branch {
+            planned: Planned { thread, outcome, expected: Some((kind, site)) },
+            accesses,
+            op: (object, other),
+            known,
+            sites,
+            foreseen: last == Some(true),
+            varies: outcomes > 1 || (last.is_some() && may_vary(kind)),
+            doubt: None,
+            doubtful: false,
+            children: Vec::new(),
+        }
+    }
+
     fn tried<'a>(&self, accesses: &'a Accesses) -> Tried<'a> {
         let Branch { planned: Planned { thread, outcome, .. }, known, varies, foreseen, .. } = *self;
         Tried { thread, outcome, accesses, known, varies, foreseen }
@@ -165,13 +196,17 @@ pub(super) fn prune(tree: &mut Vec<Branch>, sleep: Sleeping<'_>) {
 /// Takes the first branch out of a tree: its step, and what may follow that. Most often it is the only one, and nothing has to move up.
 #[inline]
 pub(super) fn take_first(tree: &mut Vec<Branch>) -> (Planned, Vec<Branch>) {
-    let first = &mut tree[0];
-    let taken = (first.planned, std::mem::take(&mut first.children));
-    match tree.len() {
-        1 => tree.clear(),
-        _ => drop(tree.remove(0)),
-    }
-    taken
+    let first = match tree.len() {
+        1 => tree.pop().expect("there is one"),
+        _ => tree.remove(0),
+    };
+    (first.planned, first.children)
+}
+
+/// Does the number of outcomes depend on what happened before?
+fn may_vary(kind: OpKind) -> bool {
+    use OpKind::*;
+    matches!(kind, CompareExchangeWeak | NotifyOne | IsLeader | FutexWake | FutexRequeue)
 }
 
 /// Puts a sequence into a tree, unless the tree already holds something that covers it; says whether the leaf it leads to may be

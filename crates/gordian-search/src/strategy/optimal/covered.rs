@@ -2,7 +2,22 @@
 
 use super::{Kept, Optimal};
 use crate::order::{Race, met_by_others};
-use gordian_model::{Acts, ThreadId, Trace};
+use gordian_model::{Access, Acts, Sleeper, Step, ThreadId, Trace};
+
+/// Is the step one that sleeps, so that whatever conflicts with what sleeps comes after it? `false` if that has to be looked at more closely.
+#[inline]
+pub(super) fn sleeps_itself(sleeper: &Sleeper, step: &Step) -> bool {
+    match sleeper.accesses[..] {
+        [access] => is_followed(access, step),
+        _ => false,
+    }
+}
+
+/// Does the step touch the same first, and does whatever conflicts with that come after it?
+#[inline]
+fn is_followed(access: Access, step: &Step) -> bool {
+    step.accesses.first() == Some(&access) && access.act.conflicts_only_with(access.act.precedes(), true)
+}
 
 impl Optimal {
     /// Is what a race asks for covered by what sleeps of a thread as long as executions have the race? So it is if whatever could wake
@@ -15,9 +30,7 @@ impl Optimal {
             is_sure
                 && met_by_others(sleeper.expected.0, &sleeper.accesses).iter().all(|access| {
                     // Most often it sleeps itself, and whatever conflicts with it comes after it.
-                    if second.accesses.first() == Some(access)
-                        && access.act.conflicts_only_with(access.act.precedes(), true)
-                    {
+                    if is_followed(*access, second) {
                         return true;
                     }
                     let (mut ordered, mut twin) = (Acts::NONE, false);
