@@ -40,6 +40,7 @@ pub enum End {
 
 /// What an execution did.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[repr(C)]
 pub struct Trace {
     /// The steps, in order.
     pub steps: Steps,

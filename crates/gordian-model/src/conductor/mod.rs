@@ -77,30 +77,32 @@ enum Idle {
     Polite,
 }
 
+/// What is asked for at every step is first, so that it is near enough for the shorter forms of instructions.
 #[derive(Debug)]
+#[repr(C)]
 struct Thread {
     status: Status,
-    /// What it announced last, or will announce next; it waits to do it if its status says so.
-    op: Op,
-    outcomes: u32,
+    idle: Idle,
     expiring: bool,
     paused: bool,
+    outcomes: u32,
+    /// Steps and accesses to cells.
+    visible: u32,
+    /// Steps that changed something.
+    changes: u32,
+    last: Option<u32>,
+    woken_by: Option<u32>,
     pauses: u32,
     /// Hints that it has given in a row, after the first.
     hints: u32,
-    /// Steps that changed something.
-    changes: u32,
-    /// Steps and accesses to cells.
-    visible: u32,
-    idle: Idle,
-    woken_by: Option<u32>,
     /// What its next step follows, see [`Step::after`](crate::Step::after).
     after: SmallVec<[u32; 2]>,
+    spin: Spin,
+    /// What it announced last, or will announce next; it waits to do it if its status says so.
+    op: Op,
     children: u32,
-    last: Option<u32>,
     /// It is unwinding; reported by the front end.
     panicking: bool,
-    spin: Spin,
 }
 
 impl Default for Thread {
@@ -195,59 +197,60 @@ struct Chosen {
     goes_on: bool,
 }
 
-/// Carries one execution at a time.
+/// Carries one execution at a time. What is asked for at every step is first, so that it is near enough for the shorter forms of instructions.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Conductor {
-    /// The names met so far; kept over the executions of a search.
-    pub names: Names,
-    /// What the current execution has done.
-    pub trace: Trace,
-    prefix: Vec<Planned>,
-    deviations: Vec<Deviation>,
-    comparisons: Vec<bool>,
-    /// How many of them have been made.
-    deviated: usize,
-    /// The steps before this one were planned.
-    planned: usize,
-    sleep: Vec<Sleeper>,
-    sleep_from: usize,
-    driver: policy::Driver,
-    limits: Limits,
-    options: Options,
-    replay: bool,
-    lenient: bool,
     threads: Vec<Thread>,
-    lives: Vec<Slot>,
     slots: Vec<Slot>,
-    live_slots: usize,
-    cells: Vec<Cell>,
-    live_cells: usize,
-    sync: Synchronisation,
-    enabled: ThreadSet,
-    unfinished: u32,
-    released: Vec<ThreadId>,
+    /// What this thread does next may happen at once; see [`at_once`]. Nobody after whatever lets others move, or ends the execution.
+    leader: ThreadId,
+    /// Where it would come round, see [`Spin::turn`](spin::Spin::turn).
+    turn: SiteId,
     /// The thread that made the last step.
     current: ThreadId,
     chosen: u32,
+    /// The steps so far are those of the last execution; see [`recall`].
+    recalling: bool,
     pauses_seen: bool,
     /// A thread has let the others go first, see [`pace`].
     polite_seen: bool,
     /// The end of the program does not wait for threads that cannot go on.
     abandons: bool,
-    /// The steps so far are those of the last execution; see [`recall`].
-    recalling: bool,
-    /// How many of them are asked for again.
-    shared: usize,
-    /// From this step on the execution is not smooth.
-    smooth: usize,
-    /// What this thread does next may happen at once; see [`at_once`]. Nobody after whatever lets others move, or ends the execution.
-    leader: ThreadId,
-    /// Where it would come round, see [`Spin::turn`](spin::Spin::turn).
-    turn: SiteId,
     /// Beyond what is planned the thread that stepped last goes on as long as it can, and no clocks are kept.
     by_itself: bool,
     /// Steps of the last execution may be repeated at once.
     may_repeat: bool,
+    replay: bool,
+    lenient: bool,
+    /// How many steps of the last execution are asked for again.
+    shared: usize,
+    /// What the current execution has done.
+    pub trace: Trace,
+    enabled: ThreadSet,
+    limits: Limits,
+    options: Options,
+    live_slots: usize,
+    sleep: Vec<Sleeper>,
+    sleep_from: usize,
+    prefix: Vec<Planned>,
+    /// The steps before this one were planned.
+    planned: usize,
+    deviations: Vec<Deviation>,
+    /// How many of them have been made.
+    deviated: usize,
+    comparisons: Vec<bool>,
+    lives: Vec<Slot>,
+    released: Vec<ThreadId>,
+    unfinished: u32,
+    /// From this step on the execution is not smooth.
+    smooth: usize,
+    driver: policy::Driver,
+    sync: Synchronisation,
+    cells: Vec<Cell>,
+    live_cells: usize,
+    /// The names met so far; kept over the executions of a search.
+    pub names: Names,
 }
 
 impl Conductor {

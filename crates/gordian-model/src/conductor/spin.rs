@@ -36,9 +36,12 @@ pub enum Visit {
 /// No op is there.
 pub(super) const NOWHERE: SiteId = SiteId(u32::MAX);
 
-/// Where a thread is in a loop that may be waiting.
+/// Where a thread is in a loop that may be waiting. What is asked for at every step is first.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Spin {
+    /// What was read since the last probe.
+    reads: Reads,
     /// The op to come back to.
     anchor: Option<(OpKind, SiteId, ObjectId)>,
     /// Ops since the anchor was set or last met.
@@ -46,8 +49,6 @@ pub(super) struct Spin {
     window: u32,
     rounds: u32,
     probed: bool,
-    /// What was read since the last probe.
-    reads: Reads,
     /// Length of the trace, and the sleep set, at the last probe.
     mark: usize,
     sleep: Vec<Sleeper>,
