@@ -215,5 +215,19 @@ pub fn copied(accesses: &[Access]) -> Accesses {
 /// Are two steps of different threads, in either order, dependent?
 #[inline]
 pub fn dependent(a: &[Access], b: &[Access]) -> bool {
-    a.iter().any(|a| b.iter().any(|b| a.object == b.object && a.act.conflicts(a.seq, b.act, b.seq)))
+    match (a, b) {
+        // Most touch one thing.
+        ([a], [b]) => depend(a, b),
+        _ => any_depend(a, b),
+    }
+}
+
+#[inline(always)]
+fn depend(a: &Access, b: &Access) -> bool {
+    a.object == b.object && a.act.conflicts(a.seq, b.act, b.seq)
+}
+
+#[inline(never)]
+fn any_depend(a: &[Access], b: &[Access]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| depend(a, b)))
 }

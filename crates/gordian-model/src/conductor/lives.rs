@@ -68,7 +68,9 @@ impl Conductor {
     fn follow_parent(&mut self, parent: ThreadId, child: ThreadId) {
         let Thread { after, last, .. } = &self.threads[parent.index()];
         let (mut after, last) = (after.clone(), *last);
-        after.extend(last);
+        if let Some(last) = last {
+            after.push(last);
+        }
         self.threads[child.index()].after = after;
     }
 
@@ -109,7 +111,7 @@ impl Conductor {
     #[inline(never)]
     fn follow_ended(&mut self, thread: ThreadId, ended: ThreadId) {
         let after = self.threads[ended.index()].after.clone();
-        self.threads[thread.index()].after.extend(after);
+        self.threads[thread.index()].after.extend(&after);
     }
 
     /// A thread whose join has come to its end. It is running again, and is to go on to its next op before anything

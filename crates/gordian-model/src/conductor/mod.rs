@@ -18,6 +18,7 @@ mod at_once;
 mod begin;
 mod decide;
 mod end;
+mod follows;
 mod lives;
 mod pace;
 mod perform;
@@ -43,8 +44,8 @@ use crate::step::Step;
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
 pub use at_once::Again;
+use follows::Follows;
 use slots::Slot;
-use smallvec::SmallVec;
 use spin::Spin;
 pub use spin::Visit;
 
@@ -96,7 +97,7 @@ struct Thread {
     /// Hints that it has given in a row, after the first.
     hints: u32,
     /// What its next step follows, see [`Step::after`](crate::Step::after).
-    after: SmallVec<[u32; 2]>,
+    after: Follows,
     spin: Spin,
     /// What it announced last, or will announce next; it waits to do it if its status says so.
     op: Op,
@@ -119,7 +120,7 @@ impl Default for Thread {
             visible: 0,
             idle: Idle::No,
             woken_by: None,
-            after: SmallVec::new(),
+            after: Follows::default(),
             children: 0,
             last: None,
             panicking: false,
@@ -140,9 +141,7 @@ impl Thread {
         self.visible = 0;
         self.idle = Idle::No;
         self.woken_by = None;
-        if !self.after.is_empty() {
-            self.after.clear();
-        }
+        self.after.clear();
         self.children = 0;
         self.last = None;
         self.panicking = false;
@@ -168,7 +167,7 @@ impl Thread {
         step.value = value;
         step.ok = ok;
         if !self.after.is_empty() {
-            step.after = std::mem::take(&mut self.after);
+            step.after = self.after.take();
         }
         self.makes_step(at);
     }

@@ -73,7 +73,7 @@ impl Conductor {
             step.woken_by = me.woken_by.take();
         }
         if !me.after.is_empty() {
-            step.after = std::mem::take(&mut me.after);
+            step.after = me.after.take();
         }
         let reply = objects!(self).make_step(thread, op, outcome, me.panicking, &mut step.accesses);
         step.value = reply.value;

@@ -137,9 +137,7 @@ impl Thread {
     pub(super) fn goes_again(&mut self, at: usize) {
         self.visible += 1;
         self.last = Some(at as u32);
-        if !self.after.is_empty() {
-            self.after.clear();
-        }
+        self.after.clear();
     }
 
     /// It has carried out an op on an atomic or a mutex again, which did this: is that what the last execution did? How such an op touches its
