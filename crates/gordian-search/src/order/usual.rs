@@ -6,7 +6,6 @@
 //! knows that. So those that are left to be looked at are bits of one word, and those that are known are taken out of it at once. What
 //! [`Order::push`] does for any step is done here for these; a test holds the one against the other.
 
-use super::past::Bits;
 use super::{Event, Order, Race, Touch};
 use gordian_model::clock::ClockId;
 use gordian_model::{Access, Act, Acts, OpKind, Step};
@@ -30,7 +29,7 @@ impl Order {
         self.touches.reach(own + steps.len() - i);
         loop {
             let (events, touches) = (&mut self.events[..], &mut self.touches[..]);
-            let waits = loop {
+            let more = loop {
                 let Some(step) = steps.get(i) else { break false };
                 let Some(access) = only_access(step) else { break false };
                 let Some(latest_of_thread) = self.threads.get_mut(step.thread.index()) else { break false };
@@ -64,17 +63,10 @@ impl Order {
                 }
                 (i, own) = (i + 1, own + 1);
             };
-            if !waits {
+            if !more {
                 break;
             }
-            // Before it may have waited, who holds what there has to be told, and then it is not there yet.
-            let Touch { access, before: latest, .. } = self.touches[own];
-            let place = Order::place(access.object);
-            self.objects[place] = latest;
-            let known = Bits::before(self.events[i].past, i);
-            let known = self.look_back_from(i, steps, access, latest, known, races);
-            self.events[i].past = known.with(i);
-            self.objects[place] = own as u32;
+            self.look_closer(i, own, steps, races);
             (i, own) = (i + 1, own + 1);
         }
         self.events.truncate(i);
