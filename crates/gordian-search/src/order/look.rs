@@ -52,7 +52,7 @@ impl Order {
 
     /// As [`meet`](Self::meet), for an act that [only races](Act::only_races), with this touch and those before it.
     #[inline(always)]
-    fn race_with<P: Past>(
+    pub(super) fn race_with<P: Past>(
         &mut self,
         i: usize,
         act: Act,

@@ -6,6 +6,7 @@
 //! wait: reversing (lock, lock) is possible although an unlock stands between.
 
 mod beside;
+mod closer;
 mod foreseen;
 mod leading;
 mod look;

@@ -2,7 +2,7 @@
 
 use super::*;
 use gordian_model::conductor::Conductor;
-use gordian_model::object::{Atomic, Channel, Mutex, Object};
+use gordian_model::object::{Atomic, Channel, Mutex, Object, RwLock};
 use gordian_model::{ObjectId, Op, Plan, Planned, Relation, SiteId, dependent};
 
 /// The races of an execution in which each thread does its ops on one object, in the order given.
@@ -198,9 +198,9 @@ fn agree(many: usize) {
     assert!(bits.wide && found.len() > 100);
 }
 
-/// An execution of four threads that load and store, take a lock, try to, and send and receive, drawn by chance.
+/// An execution of four threads that load and store, take locks and shares, try to, and send and receive, drawn by chance.
 pub(crate) fn mixed(mut chance: u32) -> Conductor {
-    let with_tries = chance % 2 == 1;
+    let (with_tries, with_odd_shares) = (chance % 2 == 1, chance % 4 >= 2);
     let mut draw = |most: usize| {
         chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (chance >> 16) as usize % most
@@ -210,20 +210,38 @@ pub(crate) fn mixed(mut chance: u32) -> Conductor {
     let prefix = (0..60).map(|_| planned(draw(5))).collect();
     conductor.begin(&Plan { prefix, lenient: true, ..Plan::default() });
     let mut channel = Channel::new(None);
-    channel.add_sender();
+    (0..3).for_each(|_| channel.add_sender());
     let memory = [0; 2].map(|_| conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN));
     let mutex = conductor.create(Mutex::new().into(), SiteId::UNKNOWN);
     let channel = conductor.create(channel.into(), SiteId::UNKNOWN);
+    let shared = conductor.create(RwLock::new().into(), SiteId::UNKNOWN);
     let mut left: Vec<Vec<(OpKind, ObjectId)>> = vec![Vec::new(); 5];
     for ops in &mut left[1..] {
-        for _ in 0..5 {
+        // The last comes first.
+        ops.push((OpKind::DropSender, channel));
+        while ops.len() < 10 {
             let object = memory[draw(2)];
-            match draw(7) {
+            match draw(12) {
                 0 | 1 => ops.push((OpKind::Load, object)),
                 2 => ops.push((OpKind::Store, object)),
                 3 => ops.push((OpKind::Send, channel)),
-                4 => ops.push((OpKind::TryReceive, channel)),
+                4 if with_tries => ops.push((OpKind::TryReceive, channel)),
+                4 => ops.push((OpKind::Receive, channel)),
                 5 if with_tries => ops.push((OpKind::TryLock, mutex)),
+                6 if with_odd_shares => ops.push((OpKind::ReadUnlock, shared)),
+                7 if with_odd_shares => ops.push((OpKind::ReadLock, shared)),
+                6 | 7 => ops.extend([
+                    (OpKind::WriteUnlock, shared),
+                    (OpKind::Store, object),
+                    (OpKind::WriteLock, shared),
+                ]),
+                8 => ops.extend([(OpKind::WriteUnlock, shared), (OpKind::WriteLock, shared)]),
+                9 => ops.extend([
+                    (OpKind::ReadUnlock, shared),
+                    (OpKind::Load, object),
+                    (OpKind::ReadLock, shared),
+                ]),
+                10 => ops.extend([(OpKind::ReadUnlock, shared), (OpKind::ReadLock, shared)]),
                 _ => ops.extend([(OpKind::Unlock, mutex), (OpKind::Load, object), (OpKind::Lock, mutex)]),
             }
         }

@@ -6,7 +6,6 @@
 //! knows that. So those that are left to be looked at are bits of one word, and those that are known are taken out of it at once. What
 //! [`Order::push`] does for any step is done here for these; a test holds the one against the other.
 
-use super::past::Bits;
 use super::{Event, Order, Race, Touch};
 use gordian_model::clock::ClockId;
 use gordian_model::{Access, Act, Acts, OpKind, Step};
@@ -30,7 +29,7 @@ impl Order {
         self.touches.reach(own + steps.len() - i);
         loop {
             let (events, touches) = (&mut self.events[..], &mut self.touches[..]);
-            let waits = loop {
+            let more = loop {
                 let Some(step) = steps.get(i) else { break false };
                 let Some(access) = only_access(step) else { break false };
                 let Some(latest_of_thread) = self.threads.get_mut(step.thread.index()) else { break false };
@@ -59,22 +58,20 @@ impl Order {
                 };
                 events[i] =
                     Event { past, clock: ClockId::default(), nth: 0, thread, before, touches: own as u32 };
-                if open & !past != 0 && !race(i, act, acts, open, events, races) {
-                    break true;
+                if open & !past != 0 {
+                    let Some(mut raced) = race(i, act, acts, open, events) else { break true };
+                    while raced != 0 {
+                        let earlier = raced.ilog2() as usize;
+                        races.push((earlier, i));
+                        raced &= !(1 << earlier);
+                    }
                 }
                 (i, own) = (i + 1, own + 1);
             };
-            if !waits {
+            if !more {
                 break;
             }
-            // Before it may have waited, who holds what there has to be told, and then it is not there yet.
-            let Touch { access, before: latest, .. } = self.touches[own];
-            let place = Order::place(access.object);
-            self.objects[place] = latest;
-            let known = Bits::before(self.events[i].past, i);
-            let known = self.look_back_from(i, steps, access, latest, known, races);
-            self.events[i].past = known.with(i);
-            self.objects[place] = own as u32;
+            self.look_closer(i, own, steps, races);
             (i, own) = (i + 1, own + 1);
         }
         self.events.truncate(i);
@@ -93,18 +90,17 @@ fn only_access(step: &Step) -> Option<&Access> {
     (access.act != Act::Exit).then_some(access)
 }
 
-/// Finds the races of step `i`, which touches an object in this way and does not know all the [open](Touch::open) touches before it: with
-/// those that have something to do with it, the latest first; and then it knows them. `false` if this takes more than their bits.
+/// The races of step `i`, as bits, which touches an object in this way and does not know all the [open](Touch::open) touches before it:
+/// with those that have something to do with it, the latest first; and then it knows them. Nothing if this takes more than their bits.
 #[inline(never)]
-fn race(i: usize, act: Act, acts: Acts, open: u64, events: &mut [Event], races: &mut Vec<Race>) -> bool {
+fn race(i: usize, act: Act, acts: Acts, open: u64, events: &mut [Event]) -> Option<u64> {
     let concerned = act.concerned_by();
     if !acts.meets(concerned) {
-        return true;
+        return Some(0);
     }
     let among = |others: Acts| acts.and(others) == others;
     if act == Act::Take && among(MUTEX) && acts.has(Act::Take) {
-        take(i, open, events, races);
-        return true;
+        return Some(take(i, open, events));
     }
     let met = if among(concerned) {
         open
@@ -112,38 +108,40 @@ fn race(i: usize, act: Act, acts: Acts, open: u64, events: &mut [Event], races: 
         // Reads have nothing to do with reads, and the first that is open is the write before them.
         open & open.wrapping_neg()
     } else {
-        return false;
+        return None;
     };
-    let mut past = events[i].past;
+    let (mut past, mut raced) = (events[i].past, 0);
     let mut left = met & !past;
     if left != 0 {
         if !act.only_races() {
-            return false;
+            return None;
         }
         while left != 0 {
-            let earlier = left.ilog2() as usize;
-            races.push((earlier, i));
-            past |= events[earlier].past;
+            let earlier = left.ilog2();
+            raced |= 1 << earlier;
+            past |= events[earlier as usize].past;
             left &= !past;
         }
         events[i].past = past;
     }
-    true
+    Some(raced)
 }
 
 /// The same for a step that takes a mutex. Whoever gave that back lets it go: this is no race, and does not hide the one with whoever took
 /// the mutex then, the first that is open.
-fn take(i: usize, open: u64, events: &mut [Event], races: &mut Vec<Race>) {
+fn take(i: usize, open: u64, events: &mut [Event]) -> u64 {
     let known = events[i].past;
     let taken = open & open.wrapping_neg();
     let mut given_back = open & !taken & !known;
+    let mut past = known;
     while given_back != 0 {
-        events[i].past |= events[given_back.trailing_zeros() as usize].past;
+        past |= events[given_back.trailing_zeros() as usize].past;
         given_back &= given_back - 1;
     }
-    if taken & !known != 0 {
-        let earlier = taken.trailing_zeros() as usize;
-        races.push((earlier, i));
-        events[i].past |= events[earlier].past;
+    let raced = taken & !known;
+    if raced != 0 {
+        past |= events[raced.trailing_zeros() as usize].past;
     }
+    events[i].past = past;
+    raced
 }
