@@ -299,6 +299,8 @@ fn each_class_is_met_once() {
         vec![vec![Add(0, 2)], vec![CasWeak(0, 0, 2), Choose(2)], vec![Load(0)]],
         // More threads than a round of the barrier has room for: classes were met twice.
         vec![vec![Barrier(0, false)]; 4],
+        // A send that waited for room until the receiver was gone might have had room before somebody else: a class was lost.
+        vec![vec![DropReceiver(3)], vec![Send(3, 1)], vec![TrySend(2, 2), Send(3, 1)], vec![Send(3, 1)]],
     ];
     for program in programs.map(of) {
         assert_eq!(wrong(&program), Ok(true), "\n{program}");

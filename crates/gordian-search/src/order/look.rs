@@ -265,5 +265,5 @@ struct Look<'a, P> {
 
 /// Releasing lets a waiting taker go, but an earlier turn might have been had before the release.
 fn lets_go(act: Act) -> bool {
-    matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty | Act::Cancel)
+    matches!(act, Act::Free | Act::Unshare | Act::Put | Act::Empty | Act::Shut | Act::Cancel)
 }
