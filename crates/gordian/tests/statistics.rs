@@ -113,15 +113,22 @@ fn with(outside: fn()) -> gordian::Report {
 fn waiting_that_is_not_under_control_is_noticed() {
     use std::time::Duration;
     let sleeps = || std::thread::sleep(Duration::from_micros(100));
+    // On a busy machine a thread may have ended before it is joined; then nobody has waited.
     let joins = || {
-        let thread = std::thread::spawn(|| std::thread::sleep(Duration::from_micros(100)));
-        thread.join().unwrap();
+        let waits = || {
+            let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+            status.lines().find(|line| line.starts_with("voluntary_ctxt_switches")).unwrap().to_owned()
+        };
+        let before = waits();
+        while waits() == before {
+            let thread = std::thread::spawn(|| std::thread::sleep(Duration::from_micros(100)));
+            thread.join().unwrap();
+        }
     };
     for outside in [sleeps as fn(), joins] {
         let report = with(outside);
         let (executions, waited) = report.statistics().outside();
-        // A thread that has ended before it is joined, as happens on a busy machine, is not waited for.
-        assert!(executions >= 3 && waited >= executions - executions / 10, "{report}");
+        assert!(executions >= 3 && waited >= executions, "{report}");
         let words = format!(", {waited} waits that are not under control");
         assert!(report.to_string().contains(&words), "{report}");
         assert!(report.to_json().contains(&format!("{{\"executions\":{executions},\"waits\":{waited}}}")));

@@ -3,8 +3,7 @@
 //! [`announce`](Conductor::announce), [`decide`](Conductor::decide) and [`perform`](Conductor::perform) in one.
 
 use super::Conductor;
-use super::ahead::NOBODY;
-use super::at_once::Again;
+use super::at_once::{AtOnce, NOBODY};
 use super::spin::NOWHERE;
 use crate::access::{Access, only};
 use crate::id::ThreadId;
@@ -24,8 +23,8 @@ impl Conductor {
 
     /// Carries out an op on an atomic or a mutex by the thread that leads, if the last execution did so here; and gives what it read.
     #[inline(always)]
-    pub(super) fn again_as(&mut self, op: Op) -> (u64, Again) {
-        let not = (0, Again::Not);
+    pub(super) fn again_as(&mut self, op: Op) -> (u64, AtOnce) {
+        let not = (0, AtOnce::Not);
         let at = self.trace.len();
         let Some(step) = self.trace.steps.known_mut(self.shared) else { return not };
         let Op { kind, object, site, .. } = op;
@@ -50,7 +49,7 @@ impl Conductor {
         if !same {
             self.part_at(at, only(Access { object, act, seq: 0 }));
         }
-        (value, if ok { Again::Done } else { Again::Failed })
+        (value, if ok { AtOnce::Done } else { AtOnce::Failed })
     }
 
     /// The same for the [usual](super::usual) ops; gives the [words](crate::Reply::into_words) of the reply.

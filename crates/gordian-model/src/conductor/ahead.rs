@@ -3,8 +3,9 @@
 //! [`announce`](Conductor::announce), [`decide`](Conductor::decide) and [`perform`](Conductor::perform) in one, as
 //! [`again`](super::again) is for steps that were made before.
 
+use super::at_once::NOBODY;
 use super::spin::NOWHERE;
-use super::{Again, Chosen, Conductor, Status};
+use super::{AtOnce, Chosen, Conductor, Status};
 use crate::access::{Access, Act, only};
 use crate::id::ThreadId;
 use crate::object::{Did, Model, Object, Outcomes, Touched};
@@ -12,9 +13,6 @@ use crate::op::{Op, OpKind};
 use crate::plan::Options;
 use crate::reply::Reply;
 use crate::trace::End;
-
-/// No thread has this number.
-pub(super) const NOBODY: ThreadId = ThreadId(u32::MAX);
 
 impl Conductor {
     /// The thread has made a step, and neither has it paused nor was it woken for that: may its next op happen at once? Not while somebody waits
@@ -32,8 +30,8 @@ impl Conductor {
 
     /// Carries out the op of the thread that leads, if it is on an atomic or a mutex and so simple; else nothing has changed.
     #[inline(always)]
-    pub(super) fn ahead_as(&mut self, op: Op) -> (u64, Again) {
-        self.make_ahead::<Quickly>(op).unwrap_or((0, Again::Not))
+    pub(super) fn ahead_as(&mut self, op: Op) -> (u64, AtOnce) {
+        self.make_ahead::<Quickly>(op).unwrap_or((0, AtOnce::Not))
     }
 
     /// Makes the next step of the thread that leads, unless something is to be seen to first that takes longer, or the op cannot be carried
@@ -110,10 +108,10 @@ trait Way {
 struct Quickly;
 
 impl Way for Quickly {
-    type Reply = (u64, Again);
+    type Reply = (u64, AtOnce);
 
     #[inline(always)]
-    fn carry_out(model: &mut Object, thread: ThreadId, op: &Op, _: &Options) -> Option<Ahead<(u64, Again)>> {
+    fn carry_out(model: &mut Object, thread: ThreadId, op: &Op, _: &Options) -> Option<Ahead<(u64, AtOnce)>> {
         let Did { value, act, ok, changed } = match model {
             Object::Atomic(atomic) => atomic.quickly(op)?,
             Object::Mutex(mutex) if op.kind != OpKind::Lock || mutex.is_free() => {
@@ -121,7 +119,7 @@ impl Way for Quickly {
             }
             _ => return None,
         };
-        let reply = (value, if ok { Again::Done } else { Again::Failed });
+        let reply = (value, if ok { AtOnce::Done } else { AtOnce::Failed });
         Some(Ahead { outcomes: 1, act, seq: 0, value, ok, changed, reply })
     }
 }

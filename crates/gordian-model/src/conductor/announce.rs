@@ -1,6 +1,6 @@
 //! What a thread is about to do, and whether it can.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::slots::{Slot, slot_of};
 use super::{Conductor, Idle, Status, Thread, Visit};
 use crate::id::{ObjectId, ThreadId};

@@ -9,7 +9,7 @@ use crate::reply::Reply;
 
 /// What became of an op that might have happened at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Again {
+pub enum AtOnce {
     /// It is another than the one that is known, or not so simple; nothing was done.
     Not,
     /// It was carried out, and failed.
@@ -17,6 +17,9 @@ pub enum Again {
     /// It was carried out.
     Done,
 }
+
+/// No thread has this number.
+pub(super) const NOBODY: ThreadId = ThreadId(u32::MAX);
 
 /// In place of the marks of a reply: nothing was done.
 const NOT: u64 = u64::MAX;
@@ -26,17 +29,17 @@ const NOT: u64 = u64::MAX;
 macro_rules! at_once {
     ($($name:ident, $again:ident, $ahead:ident: ($($word:ident: $type:ty),*) $op:expr;)*) => {$(
         #[inline(never)]
-        fn $name(&mut self, $($word: $type),*) -> (u64, Again) {
+        fn $name(&mut self, $($word: $type),*) -> (u64, AtOnce) {
             if self.recalling { self.$again($($word),*) } else { self.$ahead($($word),*) }
         }
 
         #[inline(never)]
-        fn $again(&mut self, $($word: $type),*) -> (u64, Again) {
+        fn $again(&mut self, $($word: $type),*) -> (u64, AtOnce) {
             self.again_as($op)
         }
 
         #[inline(never)]
-        fn $ahead(&mut self, $($word: $type),*) -> (u64, Again) {
+        fn $ahead(&mut self, $($word: $type),*) -> (u64, AtOnce) {
             self.ahead_as($op)
         }
     )*};
@@ -67,7 +70,7 @@ impl Conductor {
             kind if kind.is_frequent() => self.atomic_at_once(kind, place, op.arg, op.detail),
             _ => return self.usually_at_once(op, place),
         };
-        (done != Again::Not).then(|| Reply { value, ok: done == Again::Done, ..Reply::DONE })
+        (done != AtOnce::Not).then(|| Reply { value, ok: done == AtOnce::Done, ..Reply::DONE })
     }
 
     at_once! {

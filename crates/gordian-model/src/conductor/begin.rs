@@ -2,7 +2,7 @@
 //!
 //! An execution of a search mostly goes by the same rules as the one before it. What follows from the rules alone stays as it is then.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::policy::Kind;
 use super::{Conductor, Status};
 use crate::id::ThreadId;

@@ -1,6 +1,6 @@
 //! Who steps next: the plan's prefix, then the policy with the plan's deviations, leaving out what sleeps.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::policy::Kind;
 use super::{Conductor, Decision, Idle, Status, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};

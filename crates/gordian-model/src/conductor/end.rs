@@ -1,6 +1,6 @@
 //! How an execution ends.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::slots::Slot;
 use super::{Conductor, Idle, Thread, verdict};
 use crate::aftermath::{Aftermath, Pending};

@@ -1,6 +1,6 @@
 //! Threads come and go. Neither is a step: spawning and joining commute with whatever other threads do.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::slots::Slot;
 use super::{Conductor, Status, Thread, wake_dependent};
 use crate::access::{Access, Act};

@@ -43,7 +43,7 @@ use crate::plan::{Deviation, Limits, Options, Planned, Sleeper};
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
 use crate::trace::{End, ObjectInfo, Trace};
-pub use at_once::Again;
+pub use at_once::AtOnce;
 use follows::Follows;
 use slots::Slot;
 use spin::Spin;

@@ -1,6 +1,6 @@
 //! Carrying a step out: what it does to its object, who can go on now, and who looks again.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::slots::{Objects, objects, slot_of};
 use super::{Conductor, Idle, Status, wake_dependent};
 use crate::access::{Access, Accesses};

@@ -7,7 +7,7 @@
 //!
 //! Only a *smooth* beginning is repeated in this way: one in which nobody paused, timed out, or was found idle.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::slots::{Objects, Slot, objects, slot_of};
 use super::{Conductor, Status, Thread};
 use crate::access::{Access, Accesses, only};

@@ -10,7 +10,7 @@
 //! time, as in Brent's cycle search. The op to come back to is found likewise: the anchor moves when a round grows too long. It is none that pauses if there is
 //! another: a loop that backs off pauses several times in a round, in a loop of its own, which would be taken for the round.
 
-use super::ahead::NOBODY;
+use super::at_once::NOBODY;
 use super::{Conductor, Idle, Thread};
 use crate::id::{ObjectId, SiteId, ThreadId};
 use crate::op::{Op, OpKind};
