@@ -53,13 +53,17 @@ impl Tag {
     #[cold]
     #[inline(never)]
     fn first_use(&self, make: impl FnOnce() -> Object) -> u32 {
-        // SAFETY: as in `super::with`; the reference ends before others are called.
-        let rt: &mut Runtime = unsafe { &mut *current() };
-        let alone = rt.newborns.is_empty() && rt.shared.contended.is_empty();
+        let alone = {
+            // SAFETY: as in `super::with`.
+            let rt = unsafe { &*current() };
+            rt.newborns.is_empty() && rt.shared.contended.is_empty()
+        };
         if !alone || self.registered.load(Relaxed) != 0 {
             return self.register_object(make);
         }
         let model = make();
+        // SAFETY: as in `super::with`; `make` has come back, and the reference ends before others are called.
+        let rt: &mut Runtime = unsafe { &mut *current() };
         let Some(created) = rt.sites.known(self.created) else { return self.register_object(|| model) };
         let number = match rt.conductor.create_in_place(model, created) {
             Ok(object) => object.0,
