@@ -77,7 +77,7 @@ fn profile(name: &str, search: &str, executions: u64) -> Option<[u64; PARTS.len(
 
 fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
     let mut page = String::from(
-        "# Where the time goes\n\nInstructions of one execution of the programs of [the benchmarks](benchmarks.md), by the part of Gordian that they are spent in; \
+        "# Where the time goes\n\nInstructions of one execution of the programs of [the rates](rates.md), by the part of Gordian that they are spent in; \
          counted by callgrind and written by `cargo bench -p gordian-bench --bench profile`. What is inlined from the standard library counts \
          where it is inlined.\n\n| program | search | all |",
     );

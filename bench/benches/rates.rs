@@ -1,4 +1,4 @@
-//! Executions per CPU second, and memory; writes docs/benchmarks.md.
+//! Executions per CPU second, and memory; writes docs/rates.md.
 #![allow(missing_docs)]
 
 use gordian::Checker;
@@ -64,7 +64,7 @@ fn main() {
         return;
     }
     let mut page = String::from(
-        "# Benchmarks\n\nWritten by `cargo bench -p gordian-bench --bench rates`: executions per CPU second on one core, completed searches\nrepeated until a CPU second is used, with the workspace's bench profile (link-time optimisation). Absolute numbers depend on the machine; the same programs are counted in instructions by\n`cargo bench -p gordian-bench --bench instructions`, which do not. How other tools do on such programs: [side by side](side-by-side.md).\n\n| program | executions `dfs` | per CPU second | executions `exhaustive` | per CPU second | ns a step |\n|---|--:|--:|--:|--:|--:|\n",
+        "# Rates\n\nWritten by `cargo bench -p gordian-bench --bench rates`: executions per CPU second on one core, completed searches\nrepeated until a CPU second is used, with the workspace's bench profile (link-time optimisation). Absolute numbers depend on the machine; the same programs are counted in instructions by\n`cargo bench -p gordian-bench --bench instructions`, which do not. How other tools do on such programs: [benchmarks](benchmarks.md).\n\n| program | executions `dfs` | per CPU second | executions `exhaustive` | per CPU second | ns a step |\n|---|--:|--:|--:|--:|--:|\n",
     );
     for program in &PROGRAMS {
         let all = program.small.then(|| rate("dfs", program.body));
@@ -103,9 +103,9 @@ fn main() {
         println!("{row}");
         let _ = writeln!(page, "{row}");
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rates.md");
     std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"))
         .expect("the docs folder can be made");
-    std::fs::write(path, page).expect("docs/benchmarks.md can be written");
-    println!("written to docs/benchmarks.md");
+    std::fs::write(path, page).expect("docs/rates.md can be written");
+    println!("written to docs/rates.md");
 }

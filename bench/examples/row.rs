@@ -1,4 +1,4 @@
-//! One row of the side-by-side page by itself, for whoever makes executions faster and wants to compare two builds of this program in turns:
+//! One row of docs/benchmarks.md by itself, for whoever makes executions faster and wants to compare two builds of this program in turns:
 //!
 //! - `row e 2 1 t200` searches program e (2 threads, 1 op each) for 200 ms and prints the nanoseconds that an execution took in the fastest 4 ms;
 //! - `row e 2 1 100` makes 100 searches and prints how many executions they had: what a profiler is to look at.

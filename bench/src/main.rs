@@ -1,6 +1,6 @@
 //! Gordian beside loom and shuttle: `cargo run --release -p gordian-bench [-- --quick | --rounds N]`.
 //!
-//! Without arguments everything is measured, five times over, and docs/side-by-side.md and its figures are written; `--rounds` says how often. `--quick` measures the
+//! Without arguments everything is measured, five times over, and docs/benchmarks.md and its figures are written; `--rounds` says how often. `--quick` measures the
 //! smallest sizes once and prints the page instead.
 
 use gordian_bench::side::catalogue::{Program, RIGHT};
@@ -54,8 +54,8 @@ fn run(quick: bool, rounds: usize) -> std::io::Result<()> {
     } else {
         let summary: Vec<&str> = page.lines().take_while(|line| !line.starts_with("## ")).collect();
         println!("{}", summary.join("\n"));
-        std::fs::write(format!("{DOCS}/side-by-side.md"), page)?;
-        println!("written to docs/side-by-side.md");
+        std::fs::write(format!("{DOCS}/benchmarks.md"), page)?;
+        println!("written to docs/benchmarks.md");
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         (["--rounds", _], Some(rounds)) if rounds > 0 => (false, rounds),
         _ => {
             eprintln!(
-                "{}: not understood; say nothing to write docs/side-by-side.md, --rounds N to do so with fewer or more rounds than {}, or --quick to see the smallest sizes",
+                "{}: not understood; say nothing to write docs/benchmarks.md, --rounds N to do so with fewer or more rounds than {}, or --quick to see the smallest sizes",
                 args.join(" "),
                 FULL.rounds
             );

@@ -3,7 +3,7 @@
 use gordian_bench::side::catalogue::{BUGGY, RIGHT};
 use gordian_bench::side::cell::{Aim, Cell, Found};
 use gordian_bench::side::libraries::{End, VERSIONS};
-use gordian_bench::side::tool::{AUTO, EXHAUSTIVE, LOOM, Library, SHUTTLE, Tool};
+use gordian_bench::side::tool::{AUTO, BRUTE, EXHAUSTIVE, LOOM, Library, SHUTTLE, SLEEPING, Tool};
 use std::path::Path;
 
 /// Where loom 0.7.2 is known to be wrong: it loses outcomes, sees impossible ones, or raises a false alarm.
@@ -59,4 +59,19 @@ fn the_versions_on_the_page_are_those_in_the_lock_file() {
     for (name, version) in VERSIONS {
         assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"")), "{name} {version}");
     }
+}
+
+#[test]
+fn sleep_sets_alone_see_what_brute_force_sees() {
+    let mut compared = 0;
+    for program in RIGHT.iter().filter(|program| !NOBODY_ENDS.contains(&program.name)) {
+        let [brute, sleeping] =
+            [BRUTE, SLEEPING].map(|tool| measure(tool, program.name, program.sizes[0], 1));
+        assert!(completed(&sleeping), "{}: {sleeping:?}", program.name);
+        if completed(&brute) {
+            assert_eq!(brute.outcomes, sleeping.outcomes, "{}", program.name);
+            compared += 1;
+        }
+    }
+    assert!(compared > 15, "{compared}");
 }

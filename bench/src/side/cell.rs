@@ -59,8 +59,8 @@ pub struct Found {
     pub runs: Vec<Run>,
     /// It was ended at the cap, after so many executions of the last search and so many CPU seconds.
     pub capped: Option<(u64, f64)>,
-    /// Executions per CPU second in its fastest 20 ms, if it took as long.
-    pub fastest: Option<f64>,
+    /// Executions per CPU second in each of its pieces of 20 ms, if it took as long.
+    pub pieces: Vec<f64>,
     /// The outcomes that were seen.
     pub outcomes: BTreeSet<u64>,
     /// Peak memory in KiB.
@@ -94,18 +94,18 @@ fn sink(outcome: Option<u64>) {
 }
 
 /// Searches shorter than this, in CPU seconds, are repeated until as much is used.
-const MEASURABLE: f64 = 0.2;
+pub const MEASURABLE: f64 = 0.2;
 
-/// How fast a tool is is told from its fastest piece of as many CPU seconds. The same search was seen to run at two speeds, up to 1.8 times apart, within one process; something outside it,
+/// How fast a tool is is told from pieces of as many CPU seconds. The same search was seen to run at two speeds, up to 1.8 times apart, within one process; something outside it,
 /// such as a neighbour on the same processor, is the likely cause and was not looked into.
-const WINDOW: f64 = 0.02;
+const PIECE: f64 = 0.02;
 
 /// The clock is looked at no more often than after as many CPU seconds: a look takes half a microsecond, as long as some
 /// executions.
 const BATCH: f64 = 0.001;
 
-/// Executions per CPU second in the fastest window so far, in bits.
-static FASTEST: AtomicU64 = AtomicU64::new(0);
+/// Executions per CPU second in each piece so far.
+static PIECES: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 
 /// Executions of the search that is under way.
 fn made() -> u64 {
@@ -114,9 +114,13 @@ fn made() -> u64 {
 
 /// Prints, with the outcomes and the memory, and ends the process.
 fn finish(mut text: String) -> ! {
-    let fastest = f64::from_bits(FASTEST.load(Relaxed));
-    if fastest > 0.0 {
-        let _ = writeln!(text, "fastest {fastest}");
+    let pieces = std::mem::take(&mut *PIECES.lock().expect("nobody panics with it"));
+    if !pieces.is_empty() {
+        text.push_str("pieces");
+        for piece in pieces {
+            let _ = write!(text, " {piece}");
+        }
+        text.push('\n');
     }
     let outcomes = OUTCOMES.lock().expect("nobody panics with it").take().unwrap_or_default();
     let _ = write!(text, "memory {}\noutcomes", peak_memory().unwrap_or(0));
@@ -152,14 +156,14 @@ pub fn child(args: &[String]) -> ! {
         }
     }));
     std::thread::spawn(move || {
-        let mut window = (begin, 0);
+        let mut last = (begin, 0);
         loop {
             std::thread::sleep(Duration::from_millis(10));
             let now = (cpu_seconds(), EXECUTIONS.load(Relaxed));
-            if now.0 - window.0 >= WINDOW {
-                let rate = (now.1 - window.1) as f64 / (now.0 - window.0);
-                FASTEST.store(rate.max(f64::from_bits(FASTEST.load(Relaxed))).to_bits(), Relaxed);
-                window = now;
+            if now.0 - last.0 >= PIECE {
+                let rate = (now.1 - last.1) as f64 / (now.0 - last.0);
+                PIECES.lock().expect("nobody panics with it").push(rate);
+                last = now;
             }
             let used = now.0 - begin;
             if used >= cap {
@@ -239,7 +243,9 @@ impl Found {
                 "capped" => {
                     found.capped = Some((word().parse().unwrap_or(0), word().parse().unwrap_or(0.0)));
                 }
-                "fastest" => found.fastest = word().parse().ok(),
+                "pieces" => {
+                    found.pieces = line.split(' ').skip(1).filter_map(|piece| piece.parse().ok()).collect();
+                }
                 "aborted" => found.aborted = true,
                 "memory" => found.memory = word().parse().unwrap_or(0),
                 "outcomes" => {

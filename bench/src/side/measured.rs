@@ -57,9 +57,17 @@ impl Measured {
 
     /// Executions per CPU second, in the fastest piece of all rounds if they were long enough.
     pub fn rate(&self) -> Option<f64> {
-        if let Some(fastest) = self.rounds.iter().filter_map(|found| found.fastest).max_by(f64::total_cmp) {
-            return Some(fastest);
-        }
+        let pieces = self.rounds.iter().flat_map(|found| found.pieces.iter().copied());
+        pieces.max_by(f64::total_cmp).or_else(|| self.overall_rate())
+    }
+
+    /// Executions per CPU second, in the piece in the middle of the round in the middle.
+    pub fn usual_rate(&self) -> Option<f64> {
+        let middles = self.rounds.iter().filter_map(|found| median(found.pieces.clone())).collect();
+        median(middles).or_else(|| self.overall_rate())
+    }
+
+    fn overall_rate(&self) -> Option<f64> {
         match (self.executions()?, self.seconds()) {
             ((executions, true), Some(seconds)) => Some(executions as f64 / seconds),
             _ => self.first()?.capped.map(|(executions, seconds)| executions as f64 / seconds),
@@ -103,5 +111,32 @@ impl Measured {
         let executions = median(rounds.iter().map(|v| v.0).collect())?;
         let seconds = median(rounds.iter().map(|v| v.1).collect())?;
         seconds.is_finite().then_some((executions, seconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cell::Run;
+    use super::super::tool::SHUTTLE;
+    use super::*;
+
+    fn rates(rounds: Vec<Found>) -> [Option<f64>; 2] {
+        let measured = Measured { tool: SHUTTLE, unsupported: None, rounds };
+        [measured.rate(), measured.usual_rate()]
+    }
+
+    #[test]
+    fn a_rate_is_that_of_the_fastest_piece_or_of_the_one_in_the_middle() {
+        let round = |pieces: &[f64]| Found { pieces: pieces.to_vec(), ..Found::default() };
+        let rounds = [[1.0, 9.0, 2.0], [3.0, 4.0, 5.0], [8.0, 6.0, 7.0]];
+        assert_eq!(rates(rounds.iter().map(|pieces| round(pieces)).collect()), [Some(9.0), Some(4.0)]);
+    }
+
+    #[test]
+    fn what_was_too_short_for_pieces_has_the_rate_of_the_whole() {
+        let run = Run { executions: 6, seconds: 0.5, end: End::Complete };
+        assert_eq!(rates(vec![Found { runs: vec![run], ..Found::default() }]), [Some(12.0); 2]);
+        assert_eq!(rates(vec![Found { capped: Some((6, 2.0)), ..Found::default() }]), [Some(3.0); 2]);
+        assert_eq!(rates(vec![Found::default()]), [None; 2]);
     }
 }

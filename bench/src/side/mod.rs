@@ -3,7 +3,7 @@
 //! Every measurement is a *cell*, a child process of this binary that makes one tool search one program (`cell`): a tool that
 //! crashes, spins or leaves its globals in disorder spoils nothing else, and peak memory is that of the cell. The cells of a
 //! program take turns (`rounds`), so that a noisy machine hits all tools alike. What comes out is judged against the set of true
-//! outcomes (`truth`) and written to docs/side-by-side.md (`page`).
+//! outcomes (`truth`) and written to docs/benchmarks.md (`page`).
 
 pub mod catalogue;
 pub mod cell;

@@ -1,4 +1,4 @@
-//! docs/side-by-side.md.
+//! docs/benchmarks.md.
 
 use super::libraries::VERSIONS;
 use super::measured::Measured;
@@ -12,11 +12,12 @@ const INTRODUCTION: &str = "\
 Every measurement is made in a process of its own. The tools take turns on each program, in another order each round; searches \
 shorter than 200 ms are repeated, those shorter than 1 ms several at a time, since a look at the clock takes as long as some executions, and \
 medians are taken within and over rounds. CPU time is that of the whole process while the search runs. Executions per CPU second are those of \
-the fastest 20 ms of each tool, over all rounds: the same search runs at two speeds here, up to 1.8 times apart, for reasons outside it that are not known. Outcomes are written down in \
+the fastest 20 ms of each tool, over all rounds: the same search was seen to run at two speeds, up to 1.8 times apart, for reasons outside it that are not known. The first table says as well what \
+becomes of the ratios when the 20 ms in the middle count instead. Outcomes are written down in \
 searches of their own, which are not measured: to do so would take the fastest tool the largest part of its time. \
 Programs are written once (`bench/src/side/programs`) and compiled against each library; all orderings are SeqCst, so the true \
-outcomes are those of sequential consistency. They come from Gordian's brute force (`dfs`) and from shuttle's where it came to its end, or \
-from `exhaustive` where brute force was too slow. `Arc` is std's for all three: loom's own would add executions. loom runs with \
+outcomes are those of sequential consistency. They come from Gordian's brute force (`dfs`), or from sleep sets alone (`dfs:sleep`, \
+which looks back at no races) where that was too slow; whatever shuttle's brute force saw where it came to its end, or else its random walk, was added, and who lacks it has lost it. `Arc` is std's for all three: loom's own would add executions. loom runs with \
 `max_branches` 10,000; shuttle without writing schedules down.";
 
 fn seconds(value: f64) -> String {
@@ -107,7 +108,10 @@ fn doubts(rows: &[Row]) -> String {
     };
     let mut text = String::new();
     for (who, says) in [
-        ("exhaustive", "True outcomes from `exhaustive`, since brute force did not end in time"),
+        (
+            "dfs:sleep",
+            "True outcomes from `dfs:sleep` and shuttle's random walk, since brute force did not end in time",
+        ),
         ("nobody", "True outcomes unknown"),
     ] {
         let rows = by(who);
@@ -122,8 +126,8 @@ fn doubts(rows: &[Row]) -> String {
 pub fn page(complete: &[Row], bugs: &[Row], effort: Effort, figures: &[(String, String)]) -> String {
     let [(_, loom), (_, shuttle)] = VERSIONS;
     let mut text = format!(
-        "# Side by side\n\nGordian beside loom {loom} and shuttle {shuttle}, written by `cargo run --release -p gordian-bench` ({} rounds, {} seeds, searches \
-         ended after {} CPU seconds). How fast Gordian alone is: [benchmarks](benchmarks.md).\n\n{}\n{INTRODUCTION}\n\n{}",
+        "# Benchmarks\n\nGordian beside loom {loom} and shuttle {shuttle}, written by `cargo run --release -p gordian-bench` ({} rounds, {} seeds, searches \
+         ended after {} CPU seconds). How fast Gordian alone is: [rates](rates.md).\n\n{}\n{INTRODUCTION}\n\n{}",
         effort.rounds,
         effort.seeds,
         effort.cap,

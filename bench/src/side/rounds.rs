@@ -1,7 +1,7 @@
 //! The measurements: tools take turns on each program, in another order each round, and medians are taken over rounds.
 
 use super::catalogue::{BUGGY, Program, RIGHT};
-use super::cell::{Aim, Cell};
+use super::cell::{Aim, Cell, MEASURABLE};
 use super::libraries::End;
 use super::measured::Measured;
 use super::tool::{COMPLETING, HUNTING, Library, Tool};
@@ -64,13 +64,14 @@ fn rounds(
             eprintln!("round {} of {}: {} {}x{}", round + 1, effort.rounds, program.name, size.0, size.1);
             for turn in 0..tools.len() {
                 let measured = &mut all[row][(turn + round + row) % tools.len()];
-                // What hit the cap, or crashed, would do so again.
-                let over =
-                    measured.rounds.iter().any(|found| found.capped.is_some() || found.crashed.is_some());
-                if measured.unsupported.is_some() || over {
+                // What crashed would do so again. What hit the cap would, too: then only its speed is measured again, as often as that of the others.
+                let over = measured.rounds.iter().any(|found| found.crashed.is_some());
+                let capped = measured.rounds.iter().any(|found| found.capped.is_some());
+                if measured.unsupported.is_some() || over || capped && !outcomes {
                     continue;
                 }
-                let (tool, program, cap) = (measured.tool, program.name, effort.cap);
+                let cap = if capped { MEASURABLE } else { effort.cap };
+                let (tool, program) = (measured.tool, program.name);
                 let cell = Cell { tool, program, size: *size, cap, times: times(tool), aim: Aim::Time };
                 let mut found = cell.measure(binary);
                 if outcomes && round == 0 {

@@ -34,6 +34,10 @@ pub const EXHAUSTIVE: Tool = tool(Library::Gordian, "exhaustive", "gordian exhau
 pub const AUTO: Tool = tool(Library::Gordian, "auto", "gordian auto", true);
 /// Gordian without any reduction: where the true outcomes come from.
 pub const BRUTE: Tool = tool(Library::Gordian, "dfs", "gordian dfs", false);
+/// Gordian with sleep sets alone, which look back at no races: where the true outcomes come from if brute force takes too long.
+pub const SLEEPING: Tool = tool(Library::Gordian, "dfs:sleep", "gordian dfs:sleep", false);
+/// shuttle's random walk: what it sees is true, whoever else has not seen it.
+pub const WALK: Tool = tool(Library::Shuttle, "random", "shuttle random", true);
 /// Gordian, on executions without preemptions.
 pub const UNPREEMPTED: Tool = tool(Library::Gordian, "preemptions:0", "gordian preemptions:0", false);
 /// loom without bounds.
@@ -52,12 +56,12 @@ pub const HUNTING: [Tool; 9] = [
     LOOM,
     tool(Library::Loom, "2", "loom, 2 preemptions", false),
     SHUTTLE,
-    tool(Library::Shuttle, "random", "shuttle random", true),
+    WALK,
     tool(Library::Shuttle, "urw", "shuttle urw", true),
     tool(Library::Shuttle, "pct:3", "shuttle pct:3", true),
 ];
 
 /// The tool of a name.
 pub fn find(name: &str) -> Option<Tool> {
-    COMPLETING.into_iter().chain(HUNTING).chain([BRUTE, UNPREEMPTED]).find(|tool| tool.name == name)
+    COMPLETING.into_iter().chain(HUNTING).chain([BRUTE, SLEEPING, UNPREEMPTED]).find(|tool| tool.name == name)
 }

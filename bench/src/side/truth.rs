@@ -1,11 +1,11 @@
-//! What is true of a program: the outcomes that brute force sees. Gordian's own brute force is not believed alone: whatever
-//! shuttle's sees, when it comes to its end, is true as well, and a search that lacks it is wrong.
+//! What is true of a program: the outcomes that brute force sees; where that takes too long, those that sleep sets alone leave, which look back at no races. Gordian is not
+//! believed alone: whatever shuttle's brute force sees, when it comes to its end, or else its random walk, is true as well, and a search that lacks it is wrong.
 
 use super::cell::{Aim, Cell, Found};
 use super::libraries::End;
 use super::measured::Measured;
 use super::rounds::Effort;
-use super::tool::{BRUTE, EXHAUSTIVE, SHUTTLE, UNPREEMPTED};
+use super::tool::{BRUTE, SHUTTLE, SLEEPING, UNPREEMPTED, WALK};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn completed(found: &Found) -> bool {
 }
 
 impl Truth {
-    /// Asks brute force, and Gordian's reduction where that does not end in time.
+    /// Asks brute force, and sleep sets where that does not end in time.
     pub fn establish(
         binary: &Path,
         effort: Effort,
@@ -59,20 +59,20 @@ impl Truth {
         let program = if program == "swap" { "spin" } else { program };
         eprintln!("truth: {program} {}x{}", size.0, size.1);
         let ask = |tool, cap| Cell { tool, program, size, cap, times: 0, aim: Aim::Outcomes }.measure(binary);
-        let found = ask(BRUTE, effort.truth);
         let (mut outcomes, mut by) = (None, "nobody");
-        if completed(&found) {
-            (outcomes, by) = (Some(found.outcomes), "dfs");
-        } else {
-            let found = ask(EXHAUSTIVE, effort.truth);
+        for (tool, name) in [(BRUTE, "dfs"), (SLEEPING, "dfs:sleep")] {
+            let found = ask(tool, effort.truth);
             if completed(&found) {
-                (outcomes, by) = (Some(found.outcomes), "exhaustive");
+                (outcomes, by) = (Some(found.outcomes), name);
+                break;
             }
         }
         let shuttle = tools.iter().find(|measured| measured.tool == SHUTTLE).and_then(Measured::first);
         if let Some(shuttle) = shuttle.filter(|found| completed(found)) {
             by = if by == "dfs" { "dfs, shuttle dfs" } else { "shuttle dfs" };
             outcomes.get_or_insert_default().extend(&shuttle.outcomes);
+        } else if let Some(outcomes) = &mut outcomes {
+            outcomes.extend(&ask(WALK, effort.truth / 6.0).outcomes);
         }
         Truth { outcomes, by, needs_preemption: false }
     }
