@@ -48,10 +48,10 @@ macro_rules! at_once {
 impl Conductor {
     /// May the thread's op at this site [happen at once](Self::at_once)? Not where it may have gone round a loop, since its state may be compared
     /// there. What is asked here leaves nothing behind in registers and no call was made, whatever the answer: so what is compared is the same
-    /// in all rounds.
+    /// in all rounds. (It is asked in this order because where it comes round the first answer is always the same.)
     #[inline(always)]
     pub fn leads(&self, thread: ThreadId, site: SiteId) -> bool {
-        self.leader == thread && self.turn != site
+        self.turn != site && self.leader == thread
     }
 
     /// Carries out the op of the thread that [leads](Self::leads), if it is the one that is known or, where none is, so simple; else nothing has

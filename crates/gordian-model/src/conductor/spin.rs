@@ -249,11 +249,11 @@ impl Conductor {
     }
 
     /// Is it worth [asking](Self::is_probing) whether the thread's state is or will be compared? It is where it comes round, so whatever is left in
-    /// registers is left in all rounds.
+    /// registers is left in all rounds, and since this is asked first nothing else is.
     #[inline(always)]
     pub fn may_probe(&self, thread: ThreadId, op: &Op) -> bool {
         let spin = &self.threads[thread.index()].spin;
-        spin.probed || op.kind.is_pause() || spin.turn() == op.site
+        spin.turn() == op.site || spin.probed || op.kind.is_pause()
     }
 
     /// Must the front end keep its own work off the thread's stack when it announces what it has written down, because the thread's

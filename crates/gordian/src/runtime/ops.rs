@@ -7,8 +7,26 @@ use gordian_model::{Op, OpKind, Reply};
 /// Carries out an op.
 #[inline(always)]
 pub(crate) fn op(op: Op) -> Reply {
+    let clears = cfg!(debug_assertions) && may_repeat(&op);
+    let reply = carry_out(op);
+    // Without optimisation whatever is asked or called has a place of its own in the frame, and what is not asked in a round is there as earlier calls
+    // left it. So the frame that does the asking is below a call of its own then, and nothing of it is left behind: what is compared is the same in all rounds.
+    if clears {
+        scrub();
+    }
+    reply
+}
+
+/// Can it be part of a round in which a thread waits? One that surely changes something is not.
+#[inline(always)]
+fn may_repeat(op: &Op) -> bool {
+    !op.is_plain() || op.kind == OpKind::Store
+}
+
+#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn carry_out(op: Op) -> Reply {
     let rt = current();
-    let may_repeat = !op.is_plain() || op.kind == OpKind::Store;
     // SAFETY: as in `step`.
     unsafe {
         let me = (*rt).running;
@@ -18,10 +36,10 @@ pub(crate) fn op(op: Op) -> Reply {
             debug_assert!(!Runtime::is_held(rt), "who spawns, or waits for others to end, leads no more");
             return reply;
         }
-        // An op that surely changes something is no part of a waiting round, whatever it leaves on the stack. This is not
-        // left to `step`, whose larger frame would be compared, too.
+        // Whatever an op leaves on the stack that cannot be part of such a round does not matter. This is not left to `step`, whose larger frame would
+        // be compared, too.
         (*rt).conductor.draft(me, op);
-        if may_repeat && (*rt).conductor.may_probe(me, &op) && (*rt).conductor.is_probing(me) == 1 {
+        if may_repeat(&op) && (*rt).conductor.may_probe(me, &op) && (*rt).conductor.is_probing(me) == 1 {
             if (*rt).conductor.is_at_anchor(me) == 1 {
                 scrub();
             }
