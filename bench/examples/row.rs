@@ -3,6 +3,9 @@
 //! - `row e 2 1 t200` searches program e (2 threads, 1 op each) for 200 ms and prints the nanoseconds that an execution took in the fastest 4 ms;
 //! - `row e 2 1 100` makes 100 searches and prints how many executions they had: what a profiler is to look at.
 //!
+//! `cargo run --config profile.dev.opt-level=0 -p gordian-bench --example row -- b 3 2 t300` is what tests are without `--release`. `--config 'profile.dev.package."*".opt-level=3'`, and
+//! the same for `package.gordian`, `gordian-model` and `gordian-search`, which are dependencies everywhere else, is what they are with optimised dependencies.
+//!
 //! A further word is a mode of Gordian (`exhaustive` if none is given), or `loom` or `shuttle`, which search to the end.
 #![allow(missing_docs)]
 

@@ -61,8 +61,9 @@ thread_local! {
     static CURRENT: Cell<*mut Runtime> = const { Cell::new(std::ptr::null_mut()) };
 }
 
-/// The runtime of the execution that the calling thread under test belongs to; null outside a check.
-#[inline]
+/// The runtime of the execution that the calling thread under test belongs to; null outside a check. (What is inlined is compiled with the program, and a
+/// debug build of that would make a hundred instructions of it, however well its dependencies are optimised.)
+#[cfg_attr(not(debug_assertions), inline)]
 fn current() -> *mut Runtime {
     CURRENT.with(Cell::get)
 }
@@ -355,7 +356,7 @@ fn is_panicking_itself() -> bool {
 }
 
 /// The number of the execution.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline)]
 pub(crate) fn epoch() -> u64 {
     let rt = current();
     // SAFETY: as in `with`.
