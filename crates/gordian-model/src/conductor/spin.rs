@@ -157,9 +157,10 @@ impl Spin {
         self.reads.seen().iter().any(|&(o, _)| o == object)
     }
 
-    /// Probing costs a look at the whole stack, so it is tried in the first rounds and then ever more rarely.
+    /// Probing costs a look at the whole stack, so it is tried in the first rounds and then ever more rarely: some rounds after each that is compared with, since
+    /// one may be several looks long.
     fn is_due(&self) -> bool {
-        self.rounds <= 16 || self.renews() || (self.rounds - 1).is_power_of_two()
+        self.rounds - (1 << self.rounds.ilog2()) <= 16
     }
 
     /// Is the state compared with that of this round from now on?
@@ -367,6 +368,34 @@ mod tests {
         // Without deviations they are those of another execution.
         let plan = Plan { deviations: Vec::new(), ..plan };
         assert_eq!(steps_until_idle(&mut conductor, &plan, true), Some(2));
+    }
+
+    #[test]
+    fn a_round_of_several_looks_is_noticed_however_late_it_becomes_one() {
+        let mut conductor = Conductor::default();
+        conductor.begin(&Plan::default());
+        let atomic = conductor.create(Atomic::new(0).into(), SiteId::UNKNOWN);
+        let load = Op::new(OpKind::Load, atomic, SiteId(1));
+        let mut known = 0;
+        let idle = (0..100).find(|&look| {
+            // What the thread holds is another each time at first, and then comes back after three looks.
+            let state = if look < 20 { look } else { 20 + look % 3 };
+            if let Visit::Probe { again, renew } = conductor.announce(ThreadId::MAIN, &load) {
+                if again {
+                    conductor.probed(ThreadId::MAIN, state == known);
+                }
+                if renew {
+                    known = state;
+                }
+            }
+            let is_idle = conductor.is_idle(ThreadId::MAIN);
+            if !is_idle {
+                assert_eq!(conductor.decide(), Decision::Run(ThreadId::MAIN));
+                conductor.perform(ThreadId::MAIN);
+            }
+            is_idle
+        });
+        assert_eq!(idle, Some(32 + 3), "three looks after the next that is compared with");
     }
 
     #[test]
