@@ -99,7 +99,7 @@ fn page(rows: &BTreeMap<(&str, &str), [u64; PARTS.len()]>) -> String {
            have a path of their own (`conductor/quick.rs`), also while others sleep; so have the usual ops on unbounded channels, readers-writer \
            locks, barriers, condition variables and park tokens (`conductor/usual.rs`).\n\
          - A switch is a dozen instructions, without a system call, from one thread straight to the next (`runtime/onward.rs`). Stacks are kept from one \
-           execution to the next; no execution makes a system call (`tests/system_calls.rs`), also not to prove a loop idle (`runtime/peek.rs`).\n\
+           execution to the next; no execution makes a system call (`runtime/system_calls.rs`), also not to prove a loop idle (`runtime/peek.rs`).\n\
          - Steps, clocks and sleep sets live in tables that are kept; an execution allocates what the program and its closures do (`tests/allocation.rs`).\n\
          - What a thread leaves for whoever joins it lies where its closure was (`runtime/claim.rs`), so to spawn one allocates nothing. Small functions \
            that are called from another crate at every step are inlined, and what is rare is moved out of their way.\n\

@@ -34,6 +34,8 @@ mod snapshot;
 mod spawn;
 mod stack;
 mod storage;
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
+mod system_calls;
 mod tag;
 mod terminal;
 mod watch;

@@ -1,18 +1,20 @@
 //! An execution makes no system call, once the buffers are warm: from the hundredth on the kernel ends the process at the first one. The clock is let through, at which a
 //! search looks once in a thousand steps and which is no system call where the kernel offers it without; and what a search comes to remember has its memory beforehand.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+//!
+//! Each search is made in a process of its own, which is this test program again. It is here, and not among the integration tests, because forbidding takes unsafe code.
 
-use gordian::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use gordian::sync::{Arc, Condvar, Mutex, RwLock, mpsc};
-use gordian::{Checker, thread};
+use crate::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use crate::sync::{Arc, Condvar, Mutex, RwLock, mpsc};
+use crate::{Checker, thread};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicUsize as Count;
 
 /// Executions before system calls are forbidden, and until the process ends. The searches are longer.
 const WARM: usize = 100;
 const ALL: usize = 1_000;
 
-/// Lets no system call through any more but the clock and the end of the process; says whether that worked.
-#[allow(unsafe_code)]
+/// Lets no system call of this OS thread through any more but the clock and the end of the process; says whether that worked.
 fn forbid() -> bool {
     let on = |code: u32, k: u32, jf: u8| libc::sock_filter { code: code as u16, jt: 0, jf, k };
     let load_number = on(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0);
@@ -27,7 +29,7 @@ fn forbid() -> bool {
         on(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_KILL_PROCESS, 0),
     ];
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the filter is alive during the call, which copies it.
+    // SAFETY: the filter is alive during the call, which copies it. What it forbids ends the process, so nobody goes on with a call that was not made.
     unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
@@ -35,9 +37,8 @@ fn forbid() -> bool {
 }
 
 /// Has the allocator take as much memory from the system as it will ever need here.
-#[allow(unsafe_code)]
 fn make_room() {
-    // SAFETY: only sets when memory is given back to the system: never.
+    // SAFETY: it takes numbers, and only sets when memory is given back to the system: never.
     unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, i32::MAX) };
     drop([0; 64].map(|_| vec![1u8; 1 << 16]));
 }
@@ -51,35 +52,50 @@ enum Fate {
     Called,
     /// System calls could not be forbidden.
     Free,
-    Other(i32),
+    Other(String),
 }
 
-#[allow(unsafe_code)]
-fn fate(search: &str, body: fn()) -> Fate {
+const BODIES: [(&str, fn()); 5] = [
+    ("counting", counting),
+    ("locking", locking),
+    ("messages", messages),
+    ("waiting", waiting),
+    ("calling", calling),
+];
+
+/// What the process that is started is to search, and how.
+const WHAT: &str = "GORDIAN_SYSTEM_CALLS";
+
+/// The process that [`fate`] starts; by itself there is nothing to be done.
+#[test]
+fn a_process_of_its_own() {
+    let Ok(what) = std::env::var(WHAT) else { return };
+    let (search, name) = what.split_once(' ').expect("a search and a body");
+    let &(_, body) = BODIES.iter().find(|(other, _)| *other == name).expect("a body");
     static MADE: Count = Count::new(0);
-    // SAFETY: the child has this thread alone, and ends in the search without coming back.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        make_room();
-        // SAFETY: ends the process, which nobody waits for but the test.
-        let end = |code| unsafe { libc::_exit(code) };
-        Checker::new().search(search).executions(2 * ALL as u64).run(move || {
-            match MADE.fetch_add(1, SeqCst) {
-                WARM if !forbid() => end(3),
-                ALL => end(0),
-                _ => body(),
-            }
-        });
-        end(4)
-    }
-    let mut status = 0;
-    // SAFETY: waits for the child that was made above.
-    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-    match status {
-        _ if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0 => Fate::Done,
-        _ if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 3 => Fate::Free,
-        _ if libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGSYS => Fate::Called,
-        other => Fate::Other(other),
+    make_room();
+    // SAFETY: ends the process, whatever it has open; nobody but the test waits for it.
+    let end = |code| unsafe { libc::_exit(code) };
+    Checker::new().search(search).executions(2 * ALL as u64).run(move || match MADE.fetch_add(1, SeqCst) {
+        WARM if !forbid() => end(3),
+        ALL => end(0),
+        _ => body(),
+    });
+    end(4)
+}
+
+fn fate(search: &str, body: &str) -> Fate {
+    let status = Command::new(std::env::current_exe().expect("it is running"))
+        .args(["--exact", "runtime::system_calls::a_process_of_its_own"])
+        .env(WHAT, format!("{search} {body}"))
+        .stdout(Stdio::null())
+        .status()
+        .expect("it can be started again");
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Fate::Done,
+        (Some(3), _) => Fate::Free,
+        (_, Some(libc::SIGSYS)) => Fate::Called,
+        _ => Fate::Other(status.to_string()),
     }
 }
 
@@ -136,29 +152,23 @@ fn waiting() {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
-#[test]
-fn an_execution_makes_no_system_call() {
-    if fate("random", counting) == Fate::Free {
-        println!("skipped: system calls cannot be forbidden here (prctl, PR_SET_SECCOMP)");
-        return;
-    }
-    for search in ["exhaustive", "dfs", "random"] {
-        for (name, body) in [
-            ("counting", counting as fn()),
-            ("locking", locking),
-            ("messages", messages),
-            ("waiting", waiting),
-        ] {
-            assert_eq!(fate(search, body), Fate::Done, "{name}, {search}");
-        }
-    }
+fn calling() {
+    counting();
+    std::hint::black_box(std::fs::metadata("/").is_ok());
 }
 
 #[test]
-fn an_execution_that_makes_one_is_noticed() {
-    fn calling() {
-        counting();
-        std::hint::black_box(std::fs::metadata("/").is_ok());
+fn an_execution_makes_no_system_call() {
+    // One that makes any is noticed, or nothing would be.
+    match fate("random", "calling") {
+        Fate::Free => {
+            return println!("skipped: system calls cannot be forbidden here (prctl, PR_SET_SECCOMP)");
+        }
+        noticed => assert_eq!(noticed, Fate::Called),
     }
-    assert!(matches!(fate("random", calling), Fate::Called | Fate::Free));
+    for search in ["exhaustive", "dfs", "random"] {
+        for body in ["counting", "locking", "messages", "waiting"] {
+            assert_eq!(fate(search, body), Fate::Done, "{body}, {search}");
+        }
+    }
 }
